@@ -9,6 +9,7 @@ import argparse
 import datetime
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,9 @@ from typing import NamedTuple
 from benchmarks.herd import FILE_BYTES, Herd
 from benchmarks.measure import NOT_AS_USERS, machine
 from benchmarks.usual import lost_calls, usual_way
+from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
 
+_SOME_CALLS = Path(__file__).parents[1] / "captures" / "java-4.3.1-basic.pcap"
 _LOOK_S = 0.25
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -238,6 +241,18 @@ def sizes(bench: Bench, arguments: argparse.Namespace) -> None:
         _row(f"{len(files)} files", _size(files), bench.pipeline("local[2]", files))
 
 
+def many_files(bench: Bench, arguments: argparse.Namespace) -> None:
+    """Measure many files without packets beside one that has some: what the driver takes to know them all."""
+    print(f"{_heading()}; pipeline, local[2], load {os.getloadavg()[0]:.1f} before\n{HEAD}")
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        shutil.copy(_SOME_CALLS, folder)
+        head = _SOME_CALLS.read_bytes()[:FILE_HEADER_LENGTH]
+        for number in range(arguments.files):
+            Path(folder, f"trace_{number:06}.pcap").write_bytes(head)
+        size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 1e6
+        _row(f"{arguments.files:,} files without packets", size, bench.pipeline("local[2]", [Path(folder)]))
+
+
 def usual(bench: Bench, arguments: argparse.Namespace) -> None:
     """Compare with tshark to CSV, a file at a time, which Spark then reads."""
     files = bench.files(arguments.megabytes)
@@ -260,7 +275,14 @@ def _heading() -> str:
     return f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {machine()}"
 
 
-PARTS = {"efficiency": efficiency, "commands": commands, "processors": processors, "sizes": sizes, "usual": usual}
+PARTS = {
+    "efficiency": efficiency,
+    "commands": commands,
+    "processors": processors,
+    "sizes": sizes,
+    "files": many_files,
+    "usual": usual,
+}
 
 
 def main() -> None:
@@ -272,6 +294,8 @@ def main() -> None:
         command = commands.add_parser(name, help=part.__doc__)
         if name == "sizes":
             command.add_argument("sizes", type=int, nargs="*", default=[1_000, 5_000, 10_000], metavar="MEGABYTES")
+        elif name == "files":
+            command.add_argument("files", type=int, nargs="?", default=100_000)
         else:
             default = 500 if name == "usual" else 5_000
             command.add_argument("--megabytes", type=int, default=default, help="default: %(default)s")

@@ -41,8 +41,8 @@ def events_of(path: str) -> tuple[pa.RecordBatch, list[Interface], dict[int, int
             described = (each.file, each.link_type, each.time_digits, each.snap_length, each.name)
             interfaces.append(PlacedInterface(*described, part=0, number=number))
         batch.interfaces = interfaces
-        rows += [packer.row(item, at_end=False)[2] for item in engine.feed(batch)]
-    rows += [packer.row(item, at_end=True)[2] for item in engine.flush()]
+        rows += [packer.row(item, at_end=False) for item in engine.feed(batch)]
+    rows += [packer.row(item, at_end=True) for item in engine.flush()]
     (events,) = table_of(rows, schema_of(EVENTS)).sort_by(_ORDER).combine_chunks().to_batches()
     return events, interfaces, packer.loads
 

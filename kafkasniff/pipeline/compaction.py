@@ -20,9 +20,9 @@ from kafkasniff.pipeline.inputs.places import status_of
 from kafkasniff.pipeline.rows.output import Written
 from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.pipeline.spreading import collected, spread
-from kafkasniff.pipeline.tasks import RESULT, result_batch, task_of_worker
+from kafkasniff.pipeline.tasks import RESULT, result_batch, task_of_worker, work_in
 from kafkasniff.tables.declared import TABLES
-from kafkasniff.typed_json import from_json, to_json
+from kafkasniff.typed_json import to_json
 
 LARGE_BYTES = 128 << 20
 """Files from this size on stay as they are, and new ones end at it: what Spark gives one task of a scan."""
@@ -56,10 +56,9 @@ class CompactTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take `Small` as JSON; give a `Together` for each."""
-        for batch in batches:
-            for data in batch.column("task").to_pylist():
-                with task_of_worker():
-                    yield result_batch(to_json(Together([*self._write(from_json(data, Small))]), Together))
+        with task_of_worker():
+            for small in work_in(batches, Small):
+                yield result_batch(to_json(Together([*self._write(small)]), Together))
 
     def _write(self, small: Small) -> Iterator[Written]:
         table = small.folder.partition("/")[0]

@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.ledger import Ledger
-from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS, Plan, run_micro_batch
+from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS, run_micro_batch
+from kafkasniff.pipeline.follow.plan import Plan
 from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.indexes.index import bucket_count
 from kafkasniff.pipeline.inputs.files import Input

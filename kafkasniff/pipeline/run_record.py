@@ -18,6 +18,7 @@ from kafkasniff.compiled import is_compiled
 from kafkasniff.pipeline.follow.ledger import Ledger
 from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.inputs.files import Input
+from kafkasniff.pipeline.stages import stages_of
 
 _MOST_REASONS = 100
 """Reasons of files that were not read which a record has."""
@@ -55,20 +56,24 @@ class RunRecord:
         self._failed_before = _failed_tasks(session)
         self._began, self._began_at = datetime.now(UTC), time.monotonic()
         self._seconds: dict[str, float] = {}
+        self._stages: list[dict[str, Any]] = []
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:
         """Take the time of a step, and name it on Spark's web pages with the files that are read."""
         context = self._session.sparkContext
         files = f"{len(self._inputs):,} files, {self._size / 1e6:,.1f} MB"
-        context.setJobDescription(f"kafkasniff {self._ledger.run_id}, {self._number}: {name} ({files})")
+        description = f"kafkasniff {self._ledger.run_id}, {self._number}: {name} ({files})"
+        group = f"{description} {self._began.isoformat()}"
+        context.setJobGroup(group, description)
         self._observer.step(name, self._size)
         began = time.monotonic()
         try:
             yield
         finally:
             self._seconds[name] = self._seconds.get(name, 0) + time.monotonic() - began
-            context.setLocalProperty("spark.job.description", None)
+            context._jsc.clearJobGroup()
+        self._stages += stages_of(self._session, name, group)
 
     def write(self, before: State, after: State) -> None:
         """Write what came of it, behind its commit, and tell it. Raises PipelineError where it cannot be written."""
@@ -82,6 +87,7 @@ class RunRecord:
             "ended": datetime.now(UTC).isoformat(),
             "seconds": round(seconds, 3),
             "steps": {name: round(spent, 3) for name, spent in self._seconds.items()},
+            "stages": self._stages,
             "files": len(self._inputs),
             "bytes": self._size,
             "megabytes_per_second": round(self._size / 1e6 / seconds, 3),

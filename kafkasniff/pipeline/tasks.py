@@ -55,16 +55,21 @@ WORK = IndexTask | FileReport
 """What there is to index: a file, or what is known of one that cannot be read."""
 
 
+def work_in(batches: Iterator[pa.RecordBatch], kind: Any) -> Iterator[Any]:
+    """Give what a task has to do, each `kind`, of the rows that say it."""
+    for batch in batches:
+        for data in batch.column("task").to_pylist():
+            yield from_json(data, kind)
+
+
 def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Index the files in the column `task`, each `WORK`."""
     with task_of_worker():
-        for batch in batches:
-            for data in batch.column("task").to_pylist():
-                task = from_json(data, WORK)
-                if isinstance(task, FileReport):
-                    yield report_batch(task)
-                else:
-                    yield from index_file(task)
+        for task in work_in(batches, WORK):
+            if isinstance(task, FileReport):
+                yield report_batch(task)
+            else:
+                yield from index_file(task)
 
 
 def said(task: Callable[[Iterator[pa.RecordBatch]], object], kind: Any, batches: Iterator[pa.RecordBatch]) -> bytes:

@@ -14,6 +14,9 @@ from kafkasniff.pipeline.run_record import Observer
 RING = sorted(Path("captures/rotate-size").glob("*.pcap"))
 
 
+STEPS = ("index", "calls", "names of topics", "findings")
+
+
 def run(spark, sources, folder):
     ledger = Ledger(str(folder), run_id([], []), tables_of(False))
     state = ledger.open()
@@ -47,6 +50,15 @@ def test_each_run_leaves_a_record_that_agrees_with_the_tables(spark, tmp_path):
         assert second["rows"][table] == first["rows"][table] + second["rows_added"][table]
     assert {"index", "calls", "findings", "commit"} <= first["steps"].keys()
     assert sum(first["steps"].values()) <= first["seconds"]
+    assert {each["step"] for each in first["stages"]} == set(STEPS)
+    of_calls = [each["tasks"] for each in first["stages"] if each["step"] == "calls"]
+    assert of_calls == [spark.sparkContext.defaultParallelism]  # as many buckets as so few bytes are put into
+    assert all(0 <= each["median_seconds"] <= each["longest_seconds"] <= each["seconds"] for each in first["stages"])
+    # Packets' places and events go to other tasks; what tasks tell of calls is only collected.
+    steps = {step: sum(each["shuffled_bytes"] for each in first["stages"] if each["step"] == step) for step in STEPS}
+    assert steps["index"]
+    assert steps["findings"]
+    assert not steps["calls"]
     assert first["versions"]["spark"] == spark.version
     jobs = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
     texts = [str(jobs.apply(number).description()) for number in range(jobs.size())]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kafkasniff.pipeline.indexes.pieces import Marks
+from kafkasniff.pipeline.indexes.pieces import Marks, Numbers
 from kafkasniff.pipeline.inputs.places import open_at_random
 from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
@@ -82,10 +82,17 @@ def read_events(path: str) -> Iterator[pa.RecordBatch]:
             yield from file.read_row_group(group).combine_chunks().sort_by(_ORDER).to_batches()
 
 
+def by_vantage(events: pa.RecordBatch, values: Mapping[str, int], otherwise: int = 0) -> Numbers:
+    """Give for each event what `values` has for its vantage."""
+    encoded = events.column("vantage").dictionary_encode()
+    of_each = np.array([values.get(vantage, otherwise) for vantage in encoded.dictionary.to_pylist()], np.int64)
+    found: Numbers = of_each[encoded.indices.to_numpy()]
+    return found
+
+
 def put_back(events: pa.RecordBatch, ahead: Mapping[str, int]) -> pa.RecordBatch:
     """Give events in order by one clock, where those of vantages are `ahead` of it (ns)."""
-    shifts = np.array([ahead.get(vantage, 0) for vantage in events.column("vantage").to_pylist()], np.int64)
-    times = pa.array(events.column("time").to_numpy() - shifts)
+    times = pa.array(events.column("time").to_numpy() - by_vantage(events, ahead))
     place = events.schema.get_field_index("time")
     (found,) = _sorted([pa.Table.from_batches([events]).set_column(place, "time", times)]).to_batches()
     return found

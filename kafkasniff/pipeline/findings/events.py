@@ -29,8 +29,7 @@ from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
 from kafkasniff.tables.bodies import body_of, holds_records
-from kafkasniff.tables.declared import EVENTS
-from kafkasniff.tables.rows import Placed
+from kafkasniff.tables.rows import Row
 from kafkasniff.tcp.events import COUNTERS, Connection, DirectionCounters
 from kafkasniff.tcp.tls.description import TlsDescription
 
@@ -108,7 +107,7 @@ class EventPacker:
         """Give the time of the latest row, before the end of the capture (ns)."""
         return self._latest[0]
 
-    def row(self, item: Item, at_end: bool) -> Placed:
+    def row(self, item: Item, at_end: bool) -> Row:
         """Give the row of what came next; `at_end`: after the last packet of the capture."""
         self._serial += 1
         arrival = arrival_of(item)
@@ -140,7 +139,7 @@ class EventPacker:
         self.loads[slot] = self.loads.get(slot, 0) + 1
         if across:
             self.loads[ACROSS] = self.loads.get(ACROSS, 0) + 1
-        return EVENTS.name, 0, (self._vantage, *order, packed_connection.client, api, across, _pack(packed))
+        return (self._vantage, *order, packed_connection.client, api, across, _pack(packed))
 
     def _plain(self, call: Call, packed_connection: _PackedConnection) -> bool:
         """Tell whether a call shows nothing to rules that look across clients."""

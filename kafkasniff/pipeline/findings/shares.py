@@ -9,7 +9,7 @@ import pyarrow as pa
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.facts.facts import TELLING
 from kafkasniff.diagnose.rule import Rule
-from kafkasniff.pipeline.findings.event_spans import TAKEN, spans
+from kafkasniff.pipeline.findings.event_spans import TAKEN, by_vantage, spans
 from kafkasniff.pipeline.findings.events import ACROSS, SLOTS
 from kafkasniff.pipeline.indexes.pieces import Numbers
 
@@ -82,7 +82,7 @@ def deals_of(loads: Mapping[int, int], parallel: int) -> tuple[Deal, ...]:
 
 def dealt(events: pa.RecordBatch, clusters: Mapping[str, int], shares: Sequence[Share]) -> Iterator[pa.RecordBatch]:
     """Give rows of `SPANS` with what each task wants of sorted events; `clusters` has that of each vantage."""
-    of_cluster = np.array([clusters[vantage] for vantage in events.column("vantage").to_pylist()], np.int32)
+    of_cluster = by_vantage(events, clusters)
     present = set(np.unique(of_cluster).tolist())
     for task, share in enumerate(shares):
         if share.cluster not in present:

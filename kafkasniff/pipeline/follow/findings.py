@@ -12,12 +12,14 @@ from pyspark import TaskContext
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.findings.diagnosing import ClusterDiagnosis
-from kafkasniff.pipeline.findings.event_spans import in_order, put_back, read_events
+from kafkasniff.pipeline.findings.event_spans import by_vantage, in_order, put_back, read_events
 from kafkasniff.pipeline.findings.shares import Deal, Share, dealt
 from kafkasniff.pipeline.follow.carry import Saved, load, save
 from kafkasniff.pipeline.rows.reassembly import Part, placed_interfaces
-from kafkasniff.pipeline.tasks import result_batch, said, task_of_worker
-from kafkasniff.typed_json import from_json
+from kafkasniff.pipeline.tasks import result_batch, said, task_of_worker, work_in
+
+_IN_NONE = -1
+"""In place of a cluster, of a vantage that is in none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +51,19 @@ class ReadEventsTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take `EventFile` as JSON; give rows of `SPANS`."""
-        for batch in batches:
-            for data in batch.column("task").to_pylist():
-                yield from self._read(from_json(data, EventFile))
+        for source in work_in(batches, EventFile):
+            yield from self._read(source)
 
     def _read(self, source: EventFile) -> Iterator[pa.RecordBatch]:
         for events in read_events(f"{self.work}/{source.path}"):
             if self.ahead:
                 events = put_back(events, self.ahead)  # noqa: PLW2901
-            vantages = events.column("vantage").to_pylist()
             times = events.column("time").to_numpy()
-            wanted = np.array([vantage in self.clusters for vantage in vantages], np.bool_)
+            wanted = by_vantage(events, self.clusters, _IN_NONE) != _IN_NONE
             if not self.ending:
-                wanted &= times < np.array([self.turn.get(vantage, 0) for vantage in vantages], np.int64)
+                wanted &= times < by_vantage(events, self.turn)
             if not source.new:
-                wanted &= times >= np.array([self.fed.get(vantage, 0) for vantage in vantages], np.int64)
+                wanted &= times >= by_vantage(events, self.fed)
             if wanted.any():
                 yield from dealt(events.filter(pa.array(wanted)), self.clusters, self.shares)
 
@@ -188,8 +188,7 @@ def in_turn(batches: Iterable[pa.RecordBatch], turn: Mapping[str, int]) -> Itera
     for events in in_order(batches):
         if not passed:
             times = events.column("time").to_numpy()
-            until = np.array([turn[vantage] for vantage in events.column("vantage").to_pylist()], np.int64)
-            later = np.flatnonzero(times >= until)
+            later = np.flatnonzero(times >= by_vantage(events, turn))
             if len(later):
                 passed = True
                 yield events.slice(0, int(later[0]))

@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -13,15 +13,16 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline.errors import PipelineError, outdated
 from kafkasniff.pipeline.follow.ledger import Ledger
+from kafkasniff.pipeline.follow.plan import Plan, vantages_of
 from kafkasniff.pipeline.follow.rules_of_run import RulesOfRun
-from kafkasniff.pipeline.follow.state import ENDED, Ending, LatestFile, Ring, State
+from kafkasniff.pipeline.follow.state import ENDED, Ending, LatestFile, State
 from kafkasniff.pipeline.follow.tasks import Carried, Followed, FollowTask, together
 from kafkasniff.pipeline.indexes.index import MOST_ROUNDS, Index, reason_of
 from kafkasniff.pipeline.indexes.indexing import FileReport
 from kafkasniff.pipeline.indexes.pieces import REPORT, as_batch
 from kafkasniff.pipeline.indexes.reports import joined, row_of_file
-from kafkasniff.pipeline.inputs.capture_points import OVERLAP_NS, overlap
-from kafkasniff.pipeline.inputs.files import Input, leave_out, shown
+from kafkasniff.pipeline.inputs.capture_points import OVERLAP_NS
+from kafkasniff.pipeline.inputs.files import Input, leave_out
 from kafkasniff.pipeline.inputs.watching import Read
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.naming import NameTask, NamingWork, Renamed
@@ -43,21 +44,6 @@ _MOST_UNREAD = 100
 """Reasons that are kept for the summary."""
 _MOST_KNOWN = 100_000
 """Names of topics and secrets of TLS sessions that are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a micro-batch reads."""
-
-    number: int
-    """Which one it is, from 1."""
-    inputs: Sequence[Input]
-    gone: Sequence[str] = ()
-    """Names of files that are not there any more."""
-    run: bool = False
-    """Whether it is of a run over all that is there, whose tables are those of one over all the same files."""
-    pauses: bool = False
-    """Whether all that is open is to stand in the tables as if it ended with it."""
 
 
 def run_micro_batch(
@@ -108,8 +94,8 @@ class _MicroBatch:
         self._inputs = plan.inputs
         self._record = record
         self._options = replace(options, buckets=state.buckets)
-        self._closing: set[str] = set()
-        """Vantages that end with it: those of late files, each of which is a capture by itself."""
+        self._closing = frozenset[str]()
+        """Vantages that end with it."""
 
     def run(self) -> State:
         """Do all but the commit."""
@@ -120,7 +106,8 @@ class _MicroBatch:
             # Spark runs no task over nothing, but what is carried is to end.
             index.frame = self._nothing()
         try:
-            vantages = index.vantages = self._vantages(index.reports)
+            vantages, self._closing = vantages_of(state, self._plan, self._inputs, index.reports)
+            index.vantages = vantages
             with self._record.step("calls"):
                 followed = self._follow(index, vantages)
         finally:
@@ -129,9 +116,7 @@ class _MicroBatch:
         with self._record.step("names of topics"):
             self._take_names(followed)
         with self._record.step("findings"):
-            rules = RulesOfRun(
-                self._session, self._ledger, state, self._plan.run, self._plan.pauses, frozenset(self._closing)
-            )
+            rules = RulesOfRun(self._session, self._ledger, state, self._plan, self._closing)
             rules.take(followed, ending)
         self._take_files(vantages, index.reports)
         state.forget(self._closing)
@@ -156,39 +141,6 @@ class _MicroBatch:
         frame = self._session.createDataFrame(pa.Table.from_batches([rows]))
         return frame.repartitionById(self._state.buckets, "bucket")
 
-    def _vantages(self, reports: Sequence[FileReport]) -> list[str]:
-        """Give the vantage of each file, and note how far their rings and vantages have come."""
-        state = self._state
-        first = min((each.first_time for each in reports if each.first_time is not None), default=0)
-        state.first_time = state.first_time or first
-        of_rings: dict[str, list[FileReport]] = {}
-        for each, report in zip(self._inputs, reports, strict=True):
-            if not each.skipped:
-                of_rings.setdefault(each.ring, []).append(report)
-        for name, of_ring in of_rings.items():
-            if name not in state.rings:
-                state.rings[name] = Ring(apart=overlap(of_ring))
-            elif self._plan.run and not state.rings[name].apart and overlap(of_ring):
-                raise outdated(f"files of {name} were captured at the same time", name, True)
-        vantages = []
-        for each, report in zip(self._inputs, reports, strict=True):
-            ring, name = state.rings[each.ring], without_compression(each.path)
-            late = report.first_time is not None and report.first_time < ring.latest - OVERLAP_NS
-            if late and self._plan.run and not ring.apart:
-                # Read in the order of time they are late again only where they were captured at the same time.
-                raise outdated(f"{each.path} begins before what was read of {each.ring}", each.ring, state.renewed)
-            its_own = shown(each.path) if ring.apart or late else each.ring
-            vantage = state.files[name].vantage if each.skipped else its_own
-            if late and not ring.apart and not self._plan.pauses:
-                # Its ring has a newer one, so that it is whole.
-                self._closing.add(vantage)
-            ring.latest = max(ring.latest, report.last_time or 0)
-            state.ends[vantage] = max(state.ends.get(vantage, 0), report.last_time or 0)
-            if report.first_time is not None:
-                state.begins[vantage] = min(state.begins.get(vantage, report.first_time), report.first_time)
-            vantages.append(vantage)
-        return vantages
-
     def _follow(self, index: Index, vantages: Sequence[str]) -> list[Followed]:
         """Run the packets through the engines."""
         state, options = self._state, self._options
@@ -211,14 +163,13 @@ class _MicroBatch:
             records=options.records,
             ends=dict(state.ends),
         )
-        closing = frozenset(self._closing)
-        task = FollowTask(known, first_part, bounds, ending, closing, state.carried, self._ledger.work, options)
+        task = FollowTask(known, first_part, bounds, ending, self._closing, state.carried, self._ledger.work, options)
         if key_log.strip():
             task = self._with_sessions(index, task)
         followed: list[Followed] = index.map(task, Followed)
         for each in followed:
             for vantage, carried in each.carried.items():
-                if vantage in closing:
+                if vantage in self._closing:
                     ended = state.carried.get((each.bucket, ENDED), Carried(None))
                     state.carried[each.bucket, ENDED] = together(ended, carried)
                 else:

@@ -19,6 +19,7 @@ from kafkasniff.pipeline.findings.shares import Share, deals_of
 from kafkasniff.pipeline.follow.carry import load
 from kafkasniff.pipeline.follow.findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
 from kafkasniff.pipeline.follow.ledger import Ledger
+from kafkasniff.pipeline.follow.plan import Plan
 from kafkasniff.pipeline.follow.state import HeldEvents, State
 from kafkasniff.pipeline.follow.tasks import Followed
 from kafkasniff.pipeline.inputs.capture_points import OVERLAP_NS
@@ -43,16 +44,14 @@ class RulesOfRun:
         session: SparkSession,
         ledger: Ledger,
         state: State,
-        of_run: bool,
-        pauses: bool,
-        closing: frozenset[str] = frozenset(),
+        plan: Plan,
+        closing: frozenset[str],
     ) -> None:
-        """Go on in `state`; `of_run` and `pauses` are as in the plan of the micro-batch; vantages `closing` end."""
+        """Go on in `state` with what `plan` reads; vantages `closing` end."""
         self._session = session
         self._ledger = ledger
         self._state = state
-        self._of_run = of_run
-        self._pauses = pauses
+        self._plan = plan
         self._closing = closing
 
     def take(self, followed: Sequence[Followed], ending: set[str]) -> None:
@@ -69,7 +68,7 @@ class RulesOfRun:
             for file in each.files
             if file.table == EVENTS.name
         ]
-        if self._of_run and not self._pauses:
+        if self._plan.run and not self._plan.pauses:
             # Rules look at all of a run at once, so that vantages may be read in any order.
             state.fresh += [each.path for each in new]
             state.events += new
@@ -101,7 +100,7 @@ class RulesOfRun:
     ) -> None:
         """Let the rules over `clusters` look at events, and write what they find."""
         state = self._state
-        parallel = self._session.sparkContext.defaultParallelism if self._of_run else 1
+        parallel = self._session.sparkContext.defaultParallelism if self._plan.run else 1
         for place, cluster in enumerate(clusters):
             if not cluster.deals:
                 loads: Counter[int] = Counter()
@@ -111,7 +110,7 @@ class RulesOfRun:
                 clusters[place] = replace(cluster, deals=deals_of(loads, parallel))
         numbers = {vantage: place for place, cluster in enumerate(clusters) for vantage in cluster.vantages}
         sources = [EventFile(each.path, each.path in fresh) for each in held]
-        if self._pauses:
+        if self._plan.pauses:
             of_clusters = [each for each in state.endings.values() if not numbers.keys().isdisjoint(each.vantages)]
             sources += [EventFile(path, True) for each in of_clusters for path in each.events]
         if not sources or not clusters:
@@ -119,7 +118,7 @@ class RulesOfRun:
         ahead = {vantage: shift.ahead_ns for vantage, shift in state.shifts.items()}
         tasks = [(cluster, number) for cluster in clusters for number in range(len(cluster.deals))]
         shares = [Share(place, *deal) for place, cluster in enumerate(clusters) for deal in cluster.deals]
-        read = ReadEventsTask(numbers, shares, state.fed, turn, self._pauses, ahead, self._ledger.work)
+        read = ReadEventsTask(numbers, shares, state.fed, turn, self._plan.pauses, ahead, self._ledger.work)
         events_of = spread(self._session, sources, EventFile).mapInArrow(read, from_arrow_schema(SPANS))
         dealt_out = events_of.repartitionById(len(tasks), "task").sortWithinPartitions(*EVENT_ORDER)
         task = FindTask(tasks, state.parts, turn, ahead, self._ledger.work)
@@ -156,7 +155,7 @@ class RulesOfRun:
             fed = sorted(cluster.vantages, key=lambda vantage: (-state.fed.get(vantage, 0), vantage))
             before = [vantage for vantage in fed if vantage not in state.shifts]
             found = shifts_of([*before, *(vantage for vantage in fed if vantage in state.shifts)], state.calls)
-            for vantage in cluster.vantages if self._of_run and not state.renewed else ():
+            for vantage in cluster.vantages if self._plan.run and not state.renewed else ():
                 shift = found.get(vantage)
                 if state.fed.get(vantage) and abs((shift.ahead_ns if shift else 0) - state.ahead(vantage)) > _NEAR_NS:
                     raise outdated(f"the clock of {vantage} is apart from others otherwise than it seemed")
@@ -165,7 +164,7 @@ class RulesOfRun:
     def _check_order(self) -> None:
         """Raise PipelineError where the rules would have to look at what comes before what they know."""
         state = self._state
-        if not self._of_run or state.renewed:
+        if not self._plan.run or state.renewed:
             return
         for cluster in state.clusters:
             if cluster.merged:

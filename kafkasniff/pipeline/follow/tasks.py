@@ -5,33 +5,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from uuid import uuid4
 
 import pyarrow as pa
 from pyspark import TaskContext
 
-from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.topics import TopicNames
-from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.pipeline.findings.clocks import Times, fewest
 from kafkasniff.pipeline.findings.clusters import ClusterNames
 from kafkasniff.pipeline.findings.events import EventPacker
-from kafkasniff.pipeline.follow.carry import Capture, HeldPackets, Saved, Saver, load, save
+from kafkasniff.pipeline.follow.carry import Capture, HeldPackets, Saved, Saver, load
 from kafkasniff.pipeline.indexes.merging import Merger, PacketFiles
 from kafkasniff.pipeline.indexes.pieces import pieces_of
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.rows.naming import MOST_UNNAMED, MarkedNames
-from kafkasniff.pipeline.rows.output import TableWriter, Written
+from kafkasniff.pipeline.rows.output import Written
 from kafkasniff.pipeline.rows.reassembly import Ended, Known, add_up, new_engine, placed_interfaces
-from kafkasniff.pipeline.rows.told import TOLD
-from kafkasniff.pipeline.rows.writing import write_ended
+from kafkasniff.pipeline.rows.writing import RowOutput
 from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
-from kafkasniff.tables.calls.call_tables import CallTables
-from kafkasniff.tables.declared import ERRORS, RECORDS, TABLES
-from kafkasniff.tables.more_rows import MoreRows
-from kafkasniff.tables.partition_rows import partition_rows
-from kafkasniff.tables.rows import Placed, item_rows
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
 
@@ -123,64 +113,6 @@ class FollowTask:
         return _Follower(self, bucket).run(batches)
 
 
-class _Output:
-    """What is written, but for rows that lack names: these wait."""
-
-    def __init__(self, work: str, name: str, records: bool) -> None:
-        self._work = work
-        self._records = records
-        self.writer = TableWriter(work, f"{name}-{uuid4().hex[:12]}")
-        self.unnamed: list[Saved] = []
-        self._rows: list[Placed] = []
-        self._more = MoreRows(TABLES.keys() - TOLD.keys())
-        self._told = MoreRows(TOLD)
-        self._blocks = CallTables(dict.fromkeys(TABLES.keys() - {RECORDS.name}), self.writer.add_block)
-        self._blocks.leaves_doubtful = True
-
-    def write(self, vantage: str, item: Item) -> None:
-        """Write the rows of what ended."""
-        if not isinstance(item, Call) or self._records:
-            self._write_rows(vantage, item)
-            return
-        self._blocks.vantage = vantage
-        if self._blocks.take([item]) is None:
-            return
-        if not self._blocks.added:
-            self._write_rows(vantage, item)
-            return
-        self.writer.add([*self._more.rows(vantage, item), *self._told.rows(vantage, item)])
-        if self._blocks.reader.codes:
-            self.writer.add(row for row in item_rows(vantage, item, False) if row[0] == ERRORS.name)
-
-    def close(self) -> list[Written]:
-        """Give the files, when all is written."""
-        self._blocks.flush()
-        if self._rows:
-            self._save()
-        return self.writer.close()
-
-    def _write_rows(self, vantage: str, item: Item) -> None:
-        """Write the rows of what is no call, or not in blocks, unless names of topics are lacking."""
-        if not isinstance(item, Call):
-            self.writer.add(item_rows(vantage, item, self._records))
-            return
-        names = MarkedNames(item.context.topics)
-        item.context = item.context.having(topics=names)
-        rows = [*item_rows(vantage, item, self._records), *self._more.rows(vantage, item)]
-        rows += partition_rows(vantage, item)
-        self.writer.add(self._told.rows(vantage, item))
-        if not names.lacking:
-            self.writer.add(rows)
-            return
-        self._rows += rows
-        if len(self._rows) >= MOST_UNNAMED:
-            self._save()
-
-    def _save(self) -> None:
-        self.unnamed.append(save(self._work, self._rows))
-        self._rows = []
-
-
 class _Open:
     """A capture in the middle of a micro-batch."""
 
@@ -198,8 +130,8 @@ class _Follower:
         self._files = PacketFiles([each.path for each in task.known.parts], [each.head for each in task.known.parts])
         self._interfaces: dict[int, list[Interface]] = {}
         records = task.options.records
-        self._output = _Output(task.work, f"part-{bucket:05d}", records)
-        self._ending = _Output(task.work, f"ending-{bucket:05d}", records)
+        self._output = RowOutput(task.work, f"part-{bucket:05d}", records)
+        self._ending = RowOutput(task.work, f"ending-{bucket:05d}", records)
         self._saver = Saver(task.work)
         self._followed = Followed(bucket)
 
@@ -305,17 +237,17 @@ class _Follower:
         self._followed.cluster_names[vantage] = capture.names.names
         self._followed.calls[vantage] = fewest(capture.names.shared.times)
 
-    def _take(self, vantage: str, capture: Capture, batch: PacketBatch | None, output: _Output | None = None) -> None:
+    def _take(self, vantage: str, capture: Capture, batch: PacketBatch | None, output: RowOutput | None = None) -> None:
         """Feed packets, and write the rows of what ended with them."""
         if batch is not None:
             self._write(capture, Ended(vantage, capture.engine.feed(batch), False), output or self._output)
 
-    def _write(self, capture: Capture, ended: Ended, output: _Output) -> None:
+    def _write(self, capture: Capture, ended: Ended, output: RowOutput) -> None:
         """Write the rows of what ended."""
         if self._task.only_learn or not ended.items:
             return
         vantage = ended.vantage
-        write_ended(ended, self._task.options, output.writer, capture.packer, capture.names, output.write)
+        output.write(ended, self._task.options, capture.packer, capture.names)
         if output is self._output:
             latest = self._followed.latest_events
             latest[vantage] = max(latest.get(vantage, 0), capture.packer.latest, capture.packer.end * ended.at_end)

@@ -10,9 +10,9 @@ import pyarrow as pa
 from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
 from kafkasniff.pipeline.follow.carry import Saved, load, save
 from kafkasniff.pipeline.rows.output import TableWriter, Written
-from kafkasniff.pipeline.tasks import result_batch
+from kafkasniff.pipeline.tasks import result_batch, task_of_worker, work_in
 from kafkasniff.tables.rows import Placed, Row
-from kafkasniff.typed_json import from_json, to_json
+from kafkasniff.typed_json import to_json
 
 MOST_UNNAMED = 50_000
 """Rows that wait together for the names of their topics."""
@@ -137,9 +137,9 @@ class NameTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take `NamingWork` as JSON; give a `Renamed` for each."""
-        for batch in batches:
-            for data in batch.column("task").to_pylist():
-                yield result_batch(to_json(self._name(from_json(data, NamingWork)), Renamed))
+        with task_of_worker():
+            for work in work_in(batches, NamingWork):
+                yield result_batch(to_json(self._name(work), Renamed))
 
     def _name(self, work: NamingWork) -> Renamed:
         rows: list[Placed] = [row for saved in work.saved for row in load(self.work, saved)]

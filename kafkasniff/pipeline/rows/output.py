@@ -71,12 +71,11 @@ class TableWriter:
     def add(self, placed: Iterable[Placed]) -> None:
         """Take rows. Raises PipelineError where they cannot be written."""
         for table, time, row in placed:
-            key = table, time // _DAY_NS
-            rows = self._rows.setdefault(key, [])
-            rows.append(row)
-            self._sizes[key] += sum(len(row[column] or b"") for column in _BINARY[table])
-            if len(rows) >= _BUFFERED_ROWS or self._sizes[key] >= _BUFFERED_BYTES:
-                self._flush(key)
+            self._buffer((table, time // _DAY_NS), [row])
+
+    def add_rows(self, table: str, rows: list[Row]) -> None:
+        """Take rows of a table without dates. Raises PipelineError where they cannot be written."""
+        self._buffer((table, 0), rows)
 
     def add_block(self, table: str, block: Any) -> None:
         """Take a block of rows, which have a time in ns. Raises PipelineError where they cannot be written."""
@@ -96,8 +95,16 @@ class TableWriter:
             raise _cannot_write(self._staging, error) from None
         return [Written(self._tables[path], path, count) for path, count in self._counts.items()]
 
+    def _buffer(self, key: tuple[str, int], rows: list[Row]) -> None:
+        waiting = self._rows.setdefault(key, [])
+        waiting += rows
+        for column in _BINARY[key[0]]:
+            self._sizes[key] += sum([len(row[column] or b"") for row in rows])
+        if len(waiting) >= _BUFFERED_ROWS or self._sizes[key] >= _BUFFERED_BYTES:
+            self._flush(key)
+
     def _flush(self, key: tuple[str, int]) -> None:
-        del self._sizes[key]
+        self._sizes.pop(key, None)
         self._write(key, table_of(self._rows.pop(key), _SCHEMAS[key[0]]))
 
     def _write(self, key: tuple[str, int], rows: pa.Table) -> None:

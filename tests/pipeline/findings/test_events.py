@@ -30,7 +30,7 @@ def test_findings_on_events_are_those_on_calls(kind):
         interfaces: list[Interface] = []
         packer, reader = EventPacker("vantage", 0, 0), EventReader({3: interfaces})
         for item in placed_items(path, interfaces):
-            row = packer.row(item, at_end=False)[2]
+            row = packer.row(item, at_end=False)
             direct.feed(item)
             from_events.feed(reader.item(row[0], row[5], row[-1]))
         wanted = [finding_object(finding, numbered=False) for finding in direct.findings()]
@@ -47,7 +47,7 @@ def test_headers_of_batches_are_kept():
         interfaces: list[Interface] = []
         packer, reader = EventPacker("vantage", 0, 0), EventReader({3: interfaces})
         for item in placed_items(f"captures/{name}.pcap", interfaces):
-            row = packer.row(item, at_end=False)[2]
+            row = packer.row(item, at_end=False)
             read = reader.item(row[0], row[5], row[-1])
             if isinstance(item, Call):
                 told = [
@@ -70,7 +70,7 @@ def test_rules_across_clients_look_at_produce_in_transactions():
         interfaces: list[Interface] = []
         packer = EventPacker("vantage", 0, 0)
         for item in placed_items(path, interfaces):
-            row = packer.row(item, at_end=False)[2]
+            row = packer.row(item, at_end=False)
             if isinstance(item, Call) and item.api_key == 0 and item.outcome == "answered":
                 place, ended = (path, item.connection.endpoints), item.ended.time
                 due = ended - latest.get(place, 0) >= 1_000_000_000

@@ -61,7 +61,7 @@ class Cluster:
             copy.write_bytes(moved(path, number))
             packer, interfaces = EventPacker(path.stem, 0, (BEGINNING + 1000) * 10**9), []
             for item in placed_items(copy, interfaces, part=number):
-                rows.append(packer.row(item, at_end=False)[2])
+                rows.append(packer.row(item, at_end=False))
             self.interfaces[number] = interfaces
         schema = schema_of(EVENTS)
         table = table_of(rows, schema).sort_by([(name, "ascending") for name in EVENT_ORDER])

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.pipeline.follow.ledger import Ledger, run_id
-from kafkasniff.pipeline.follow.micro_batch import Plan, limits_of, run_micro_batch
+from kafkasniff.pipeline.follow.micro_batch import limits_of, run_micro_batch
+from kafkasniff.pipeline.follow.plan import Plan
 from kafkasniff.pipeline.follow.state import ENDED, State
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.inputs.watching import Watch
