@@ -32,8 +32,8 @@ def test_rows_are_compressed_once_there_are_many() -> None:
             for node in range(1_000):
                 block.add(("a.pcap", 0, f"host:{number}", node, "rack"))
             database.insert(BROKERS.name, block)
-        told = database.ask("SELECT DISTINCT compression FROM pragma_storage_info('brokers') WHERE column_name = 'rack'")
-        assert ("Uncompressed",) not in [*told.rows]
+        text = "SELECT DISTINCT compression FROM pragma_storage_info('brokers') WHERE column_name = 'rack'"
+        assert ("Uncompressed",) not in [*database.ask(text).rows]
 
 
 def test_of_partitions_only_what_has_a_lag_is_read_for_questions() -> None:
