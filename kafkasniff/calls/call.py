@@ -19,29 +19,24 @@ from kafkasniff.calls.contents import (
     SOUND,
     Contents,
     batches_as_json,
+    decode_request,
+    decode_response,
     is_plain,
-    open_batches,
     open_envelope,
-    open_messages,
+    open_side,
+    opens_values,
 )
 from kafkasniff.calls.context import NO_CONTEXT, Context
 from kafkasniff.calls.enrichment.fetch_sessions import SessionStep, as_decoded
-from kafkasniff.calls.enrichment.topics import FETCH_SNAPSHOT, has_topic_ids
+from kafkasniff.calls.enrichment.topics import has_topic_ids
 from kafkasniff.calls.frame import Frame
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.fields import NamedTuple
-from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
+from kafkasniff.protocol.bodies import DecodedBody, find_entities, find_errors
 from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of
-from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
 from kafkasniff.protocol.error_codes.codes import error_name
-from kafkasniff.protocol.errors import Problem, ProtocolError
-from kafkasniff.protocol.headers import (
-    RequestHeader,
-    api_name,
-    is_known,
-    read_response_header,
-    response_header_version,
-)
+from kafkasniff.protocol.errors import Problem
+from kafkasniff.protocol.headers import RequestHeader, api_name, response_header_version
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
 from kafkasniff.tcp.events import Connection
@@ -219,45 +214,15 @@ class Call:
     def request_body(self) -> DecodedBody | None:
         """Decode the request's body; None when the request was not captured."""
         if self._request_body is None and self.request is not None and self.header is not None:
-            self._request_body = self._decode(self.request, "request", self.header.end)
+            self._request_body = decode_request(self.header, self.request, self.context, self.show_secrets)
         return self._request_body
 
     @property
     def response_body(self) -> DecodedBody | None:
         """Decode the response's body; None when there is none, or its request and so its layout is not known."""
         if self._response_body is None and self.response is not None and self.header is not None:
-            version = response_header_version(self.header.api_key, self.header.api_version)
-            try:
-                end = read_response_header(self.response.data, version)[1]
-            except ProtocolError as error:
-                problem = (error.offset, error.path, error.message)
-                # Of a layout that is not known the request's problem says so.
-                problems: list[tuple[int | None, str, str]] = [problem] if is_known(*self.header.layout) else []
-                self._response_body = DecodedBody(self.header.api_version, None, problems=problems)
-            else:
-                self._response_body = self._decode(self.response, "response", end)
+            self._response_body = decode_response(self.header, self.response, self.context, self.show_secrets)
         return self._response_body
-
-    def _decode(self, frame: Frame, side: Side, offset: int) -> DecodedBody:
-        assert self.header is not None
-        key = self.header.api_key
-        elements = self.context.limits.elements
-        body = decode_body(key, self.header.api_version, side, frame.data, offset, elements)
-        if not frame.whole:
-            body.partial = body.value or body.partial
-            body.value = None
-            if not frame.limited:
-                message = f"{len(frame.data)} of the message's {frame.size} bytes are there"
-                body.problems.append((len(frame.data), "", message))
-        if not self.show_secrets:
-            from kafkasniff.protocol.secrets.messages import may_hold_secrets, redact, redact_damaged
-
-            for tree in (body.value, body.partial):
-                if tree is not None:
-                    redact(key, side, tree)
-            if frame.whole and body.partial is not None and may_hold_secrets(key):
-                redact_damaged(body.partial)
-        return body
 
     def scan_request(self, names: frozenset[str]) -> ScannedBody | None:
         """Scan the request for the fields with these names, without decoding the rest of its body.
@@ -316,28 +281,10 @@ class Call:
         return self._contents
 
     def _open_side(self, side: Side, api_key: int, frame: Frame, scan: ScannedBody | None, into: Contents) -> None:
-        context = self.context
-        holds_messages = (api_key, side) in HOLDING_MESSAGES
         body: ScannedBody | DecodedBody | None = scan
-        if scan is None or holds_messages or context.records or api_key == FETCH_SNAPSHOT:
+        if scan is None or opens_values(side, api_key, self.context):
             body = self.request_body if side == "request" else self.response_body
-        if isinstance(body, DecodedBody):
-            into.problems += [Problem(side, offset, path, message) for offset, path, message in body.problems]
-            if holds_messages:
-                open_messages(side, api_key, body, context, self.connection, into)
-        if body is None or not body.records:
-            return
-        fields = body.records
-        if api_key == FETCH_SNAPSHOT and isinstance(body, DecodedBody) and body.value is not None:
-            from kafkasniff.protocol.embedded.snapshots import whole_batches
-
-            fields = whole_batches(body.value, frame.data, fields)
-        open_batches(side, frame.data, fields, into)
-        if context.records and isinstance(body, DecodedBody):
-            from kafkasniff.calls.records import open_records
-
-            tree = body.value or body.partial or {}
-            open_records(side, frame.data, tree, context, self.show_secrets, into)
+        open_side(side, api_key, frame.data, body, self.context, self.connection, self.show_secrets, into)
 
     @property
     def response_api_version(self) -> int | None:

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.topics import FETCH_SNAPSHOT
+from kafkasniff.calls.frame import Frame
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.bodies.scanning import ScannedBody
@@ -12,7 +13,7 @@ from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES, PUSH_TELEMETRY, open_embedded
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.fields import Kind
-from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
+from kafkasniff.protocol.headers import RequestHeader, is_known, read_response_header, response_header_version
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
 from kafkasniff.tcp.events import Connection
@@ -57,6 +58,78 @@ def is_plain(scan: ScannedBody | None, body: DecodedBody | None) -> bool:
     if scan is not None:
         return not scan.records
     return body is not None and not body.problems and not body.records
+
+
+def decode_request(header: RequestHeader, frame: Frame, context: Context, show_secrets: bool) -> DecodedBody:
+    """Decode the body of a request."""
+    return _decode(header, frame, "request", header.end, context, show_secrets)
+
+
+def decode_response(header: RequestHeader, frame: Frame, context: Context, show_secrets: bool) -> DecodedBody:
+    """Decode the body of a response, whose request had `header`."""
+    try:
+        end = read_response_header(frame.data, response_header_version(header.api_key, header.api_version))[1]
+    except ProtocolError as error:
+        problem = (error.offset, error.path, error.message)
+        # Of a layout that is not known the request's problem says so.
+        problems: list[tuple[int | None, str, str]] = [problem] if is_known(*header.layout) else []
+        return DecodedBody(header.api_version, None, problems=problems)
+    return _decode(header, frame, "response", end, context, show_secrets)
+
+
+def _decode(
+    header: RequestHeader, frame: Frame, side: Kind, offset: int, context: Context, show_secrets: bool
+) -> DecodedBody:
+    key = header.api_key
+    body = decode_body(key, header.api_version, side, frame.data, offset, context.limits.elements)
+    if not frame.whole:
+        body.partial = body.value or body.partial
+        body.value = None
+        if not frame.limited:
+            message = f"{len(frame.data)} of the message's {frame.size} bytes are there"
+            body.problems.append((len(frame.data), "", message))
+    if not show_secrets:
+        from kafkasniff.protocol.secrets.messages import may_hold_secrets, redact, redact_damaged
+
+        for tree in (body.value, body.partial):
+            if tree is not None:
+                redact(key, side, tree)
+        if frame.whole and body.partial is not None and may_hold_secrets(key):
+            redact_damaged(body.partial)
+    return body
+
+
+def opens_values(side: Kind, api_key: int, context: Context) -> bool:
+    """Tell whether `open_side` needs the values of a body; of others a scan is enough."""
+    return (api_key, side) in HOLDING_MESSAGES or context.records or api_key == FETCH_SNAPSHOT
+
+
+def open_side(
+    side: Kind,
+    api_key: int,
+    data: bytes,
+    body: ScannedBody | DecodedBody | None,
+    context: Context,
+    connection: Connection,
+    show_secrets: bool,
+    into: Contents,
+) -> None:
+    """Open what lies in a body, read from `data`, the content of a frame."""
+    if isinstance(body, DecodedBody):
+        into.problems += [Problem(side, offset, path, message) for offset, path, message in body.problems]
+        open_messages(side, api_key, body, context, connection, into)
+    if body is None or not body.records:
+        return
+    fields = body.records
+    if api_key == FETCH_SNAPSHOT and isinstance(body, DecodedBody) and body.value is not None:
+        from kafkasniff.protocol.embedded.snapshots import whole_batches
+
+        fields = whole_batches(body.value, data, fields)
+    open_batches(side, data, fields, into)
+    if context.records and isinstance(body, DecodedBody):
+        from kafkasniff.calls.records import open_records
+
+        open_records(side, data, body.value or body.partial or {}, context, show_secrets, into)
 
 
 def open_batches(side: Kind, data: bytes, fields: list[RecordsField], into: Contents) -> None:

@@ -19,8 +19,9 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.resync.boundaries import Boundaries
 from kafkasniff.calls.resync.contradictions import Contradictions
-from kafkasniff.calls.resync.evidence import ID_STEP, SMALLEST_REQUEST, SMALLEST_RESPONSE, tells_client
+from kafkasniff.calls.resync.evidence import ID_STEP, SMALLEST_REQUEST, tells_client
 from kafkasniff.calls.resync.held import HELD_AT_LEAST, HeldPiece
+from kafkasniff.calls.resync.response_evidence import SMALLEST_RESPONSE
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem, ProtocolError

@@ -13,10 +13,8 @@ cdef class Conversation:
     cdef object _limits
     cdef CallOptions _options
     cdef Budget _budget
-    cdef tuple _searched
-    cdef object _lone_responses
+    cdef object _undecided
     cdef Gaps _lost
-    cdef long long _seen
     cdef list _contradicted
     cdef bytes _start_0, _start_1
     cdef long long _time

@@ -4,14 +4,9 @@ import struct
 from bisect import bisect_right
 
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX
-from kafkasniff.calls.resync.evidence import (
-    ID_STEP,
-    LARGEST_PLAUSIBLE,
-    SMALLEST_REQUEST,
-    SMALLEST_RESPONSE,
-    looks_like_api_versions,
-)
+from kafkasniff.calls.resync.evidence import ID_STEP, LARGEST_PLAUSIBLE, SMALLEST_REQUEST
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.calls.resync.response_evidence import SMALLEST_RESPONSE, looks_like_api_versions
 from kafkasniff.protocol.headers import is_known
 
 _HEADER = 12

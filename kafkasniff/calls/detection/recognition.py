@@ -2,6 +2,11 @@
 
 import re
 
+from kafkasniff.tcp.events import Endpoint
+
+FIRST_BYTES = 1100
+"""Bytes from which a request header, with the longest client id, can be judged."""
+
 HTTP_METHODS = (b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT ", b"TRACE ")
 ZOOKEEPER_WORDS = (b"ruok", b"stat", b"srvr", b"mntr", b"conf", b"envi", b"dump", b"cons", b"isro", b"wchs")
 PROXY_V1 = b"PROXY "
@@ -82,3 +87,8 @@ def proxy_header_length(start: bytes) -> int | None:
 def is_kerberos_token(frame: bytes) -> bool:
     """Tell whether a frame's content is GSSAPI's first token with the Kerberos mechanism (RFC 2743, 3.1)."""
     return frame[:1] == b"\x60" and KERBEROS_OID in frame[:20]
+
+
+def evidence_of(place: int, client: Endpoint) -> str:
+    """Say that a request at a stream position proves that a connection is Kafka."""
+    return f"a request at byte {place} of what {client} sent, and more"

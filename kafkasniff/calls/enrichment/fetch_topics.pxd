@@ -2,6 +2,7 @@
 
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.tables cimport FieldTable
+from kafkasniff.protocol.bodies.walk cimport read_message
 
 cdef class FetchTopics(BodyReader):
     cdef readonly list topics

@@ -16,6 +16,9 @@ from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, UUID_TEXTS
 
+if not cython.compiled:
+    from kafkasniff.protocol.bodies.walk import read_message
+
 _FETCH = 1
 _FIELDS = frozenset({"topics", "forgottenTopicsData", "topic", "topicId", "partitions", "partition"})
 _FORGOTTEN = cython.declare(cython.int, 1)
@@ -49,7 +52,7 @@ class FetchTopics(BodyReader):
         self.partitions = []
         self.begin(data, offset, len(data), MAX_ELEMENTS)
         try:
-            self.read_message(table)
+            read_message(self, table)
             return self.p == self.end
         except ProtocolError:
             return False

@@ -20,16 +20,15 @@ from kafkasniff.calls.resync.evidence import (
     ID_STEP,
     LARGEST_PLAUSIBLE,
     SMALLEST_REQUEST,
-    SMALLEST_RESPONSE,
     Score,
     may_be_unknown_request,
     request_header,
     score_request,
-    score_response,
     tells_client,
 )
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.calls.resync.lost_ids import NO_ID, LostIds
+from kafkasniff.calls.resync.response_evidence import SMALLEST_RESPONSE, score_response
 from kafkasniff.protocol.errors import ProtocolError
 
 if not cython.compiled:

@@ -7,9 +7,10 @@ make fit.
 
 from bisect import bisect_left
 
-from kafkasniff.calls.resync.evidence import ID_STEP, IMPOSSIBLE, PROOF, SMALLEST_RESPONSE, Score
+from kafkasniff.calls.resync.evidence import ID_STEP, IMPOSSIBLE, PROOF, Score
 from kafkasniff.calls.resync.fitting import Fitting
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.calls.resync.response_evidence import SMALLEST_RESPONSE
 
 LONGEST_CHAIN = 16
 """Frames that are looked at from a place on."""

@@ -8,16 +8,15 @@ from kafkasniff.calls.correlation.frames import SIZE_PREFIX
 from kafkasniff.calls.resync.evidence import (
     ID_STEP,
     PROOF,
-    SMALLEST_RESPONSE,
     goes_on,
     may_be_unknown_request,
     read_prefix,
     request_header,
     score_request,
-    score_response,
 )
 from kafkasniff.calls.resync.fitting import Fitting
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.calls.resync.response_evidence import SMALLEST_RESPONSE, score_response
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.records.layout import batch_size
 

@@ -10,6 +10,7 @@ from kafkasniff.protocol.bodies.known_texts cimport KnownTexts
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.scanning cimport Scanner
 from kafkasniff.protocol.bodies.tables cimport FieldTable
+from kafkasniff.protocol.bodies.walk cimport read_message
 from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final

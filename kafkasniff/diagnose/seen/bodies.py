@@ -26,6 +26,9 @@ from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import API_VERSIONS, RequestHeader
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, UUID_TEXTS
 
+if not cython.compiled:
+    from kafkasniff.protocol.bodies.walk import read_message
+
 _GROUP = cython.declare(cython.int, 1)
 _MEMBER = cython.declare(cython.int, 2)
 _TRANSACTIONAL_ID = cython.declare(cython.int, 3)
@@ -136,7 +139,7 @@ class BodiesReader(BodyReader):
             return False
         self.look_at(frame.data, offset, frame.size, _MOST_ELEMENTS)
         try:
-            self.read_message(table)
+            read_message(self, table)
         except ProtocolError:
             return False
         return self.end - self.p <= left_behind

@@ -9,13 +9,14 @@ How it works:
 - When a table is first read by, it is settled which of its fields are wanted. Then `steps.Steps` makes of it what the
   walk goes through: a row of small numbers for each thing to do, without a tree, in which fields that nobody wants are
   passed over together, and an array goes back to its first step for each element.
-- `reader.BodyReader` walks a message once, from its first byte to its last (`BodyReader.walk`). Before every read it
-  compares with the end; lengths and counts are held against the bytes left before anything is made of them, and array
-  elements are counted against a bound. It raises `ProtocolError` with what was expected and found, the offset, and the
-  path: that follows from the field's table and the indices of the arrays around it, so that the walk keeps no path.
-- What a message holds goes to a sink, a subclass of the reader that overrides its `take_…`, `begin_…`, `end_…`
-  methods. Fields that nobody wants (`FieldTable.is_wanted`) are passed over, and still checked. Of itself the reader
-  notes error codes and where `records` fields lie. The sinks:
+- `walk.read_message` walks a message once, from its first byte to its last. Before every read it compares with the
+  end; lengths and counts are held against the bytes left before anything is made of them, and array elements are
+  counted against a bound. It raises `ProtocolError` with what was expected and found, the offset, and the path: that
+  follows from the field's table and the indices of the arrays around it, so that the walk keeps no path.
+- `reader.BodyReader` is what is walked: the bytes, and where in them the walk stands. What a message holds goes to a
+  sink, a subclass of it that overrides its `take_…`, `begin_…`, `end_…` methods. Fields that nobody wants
+  (`FieldTable.is_wanted`) are passed over, and still checked. Of itself the reader notes error codes and where
+  `records` fields lie. The sinks:
     - `values.ValueTaker` makes values of fields, which a subclass puts somewhere: `values.ValueReader` into a dict, of
       all fields or of those wanted, and of a message that fails what came before (`is_partial`);
       `collecting.FieldCollector` into lists, of fields with a role, wherever they stand.

@@ -2,6 +2,7 @@
 
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.values cimport ValueTaker
+from kafkasniff.protocol.bodies.walk cimport read_message
 
 cdef class FieldCollector(ValueTaker):
     cdef readonly list values

@@ -13,6 +13,9 @@ from kafkasniff.protocol.bodies.values import ValueTaker
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 
+if not cython.compiled:
+    from kafkasniff.protocol.bodies.walk import read_message
+
 VALUE = 1
 """Role of a field whose values are collected."""
 ID = 2
@@ -39,7 +42,7 @@ class FieldCollector(ValueTaker):
         self.clear()
         self.begin(data, offset, len(data), MAX_ELEMENTS)
         try:
-            self.read_message(table)
+            read_message(self, table)
         except ProtocolError:
             return False
         finally:

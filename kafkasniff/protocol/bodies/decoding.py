@@ -6,9 +6,9 @@ from typing import Any
 
 from kafkasniff.fields import Fields
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies.reader import passed
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.bodies.values import borrow_reader, give_back
+from kafkasniff.protocol.bodies.walk import passed
 from kafkasniff.protocol.definitions import api_definition, message_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind, Message

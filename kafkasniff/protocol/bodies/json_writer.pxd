@@ -4,6 +4,7 @@ cimport cython
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.tables cimport BOOL, FLOAT64, FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.protocol.bodies.walk cimport read_message
 
 cdef class JsonWriter(BodyReader):
     cdef public TextBuffer out

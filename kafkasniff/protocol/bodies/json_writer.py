@@ -17,6 +17,7 @@ from kafkasniff.protocol.secrets.configs import REDACTED, is_secret_config, mask
 
 if not cython.compiled:
     from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64
+    from kafkasniff.protocol.bodies.walk import read_message
 
 _DOUBLE = Struct(">d")
 Place = tuple[str, int, int]
@@ -121,7 +122,7 @@ class JsonWriter(BodyReader):
         self.names_internal_topic = 0
         if self.tagged_texts:
             self.tagged_texts = {}
-        return self.read_message(table)
+        return read_message(self, table)
 
     def key(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Write what stands before a value."""

@@ -1,11 +1,7 @@
 # What other compiled modules use of reader.py. A sink is a subclass of BodyReader with its own `take_…` methods.
 
 cimport cython
-from kafkasniff.protocol.bodies.steps cimport (
-    AFTER, ARRAY, BEGIN, CAN_BE_NULL, COMPACT, DEPTH, ELEMENT, END, ERROR, FIELD, FIXED, FORM, INTEGERS, IS_RECORDS,
-    IS_STRING, MARK, NEXT, NUMBER, OP, RUN, SIGNED, SIZE, TAGGED, TAGS, TEXT, TOLD, WANTED, WIDTH, Steps,
-)
-from kafkasniff.protocol.bodies.tables cimport STRING, STRUCT, FieldTable
+from kafkasniff.protocol.bodies.tables cimport STRING, FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport kafkasniff_number_at, kafkasniff_signed
 
 cdef extern from *:
@@ -40,15 +36,7 @@ cdef extern from *:
         for (; n > 0; p++, n--) if (*p < 0x20 || *p >= 0x7F) return 0;
         return (found & high) == 0;
     }
-
-    /* Gives a field of those of a message, at a place that is there. */
-    static inline PyObject *kafkasniff_field(PyObject *fields, int place) {
-        PyObject *field = PyTuple_GET_ITEM(fields, place);
-        Py_INCREF(field);
-        return field;
-    }
     """
-    FieldTable kafkasniff_field(tuple fields, int place)
     bint kafkasniff_is_ascii(const unsigned char *p, Py_ssize_t n)
     bint kafkasniff_is_printable(const unsigned char *p, Py_ssize_t n)
 
@@ -71,18 +59,6 @@ cdef class BodyReader:
     cdef int look_at(self, bytes data, Py_ssize_t offset, Py_ssize_t end, long long most) except -1
     @cython.final
     cdef int release(self) except -1
-    cdef int read_message(self, FieldTable table) except -1
-    @cython.final
-    @cython.locals(view="const unsigned char*", code="const int*", indices="long long*", counts="long long*", fields=tuple)
-    cdef int walk(self, Steps steps, Py_ssize_t step, Py_ssize_t stop) except -1
-    @cython.final
-    cdef int read_tags(self, Steps steps, FieldTable table) except -1
-    @cython.final
-    cdef int pass_tag(self, FieldTable table, str suffix, Py_ssize_t tag_at, long long tag, long long size) except -1
-    @cython.final
-    cdef int read_tagged(self, Steps steps, FieldTable field) except -1
-    @cython.final
-    cdef bint read_marker(self, FieldTable field) except -1
     @cython.final
     cdef object no_text(self, FieldTable field, bint in_array, Py_ssize_t start, long long length)
     @cython.final
@@ -139,5 +115,3 @@ cdef class BodyReader:
     cdef int take_bytes(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int take_records(self, FieldTable field, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int take_structure(self, str path, Py_ssize_t start, object value) except -1
-
-cdef Steps steps_of(FieldTable table)

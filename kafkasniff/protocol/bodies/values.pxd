@@ -3,6 +3,7 @@
 cimport cython
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.tables cimport BOOL, FLOAT64, STRING, FieldTable
+from kafkasniff.protocol.bodies.walk cimport read_message
 
 cdef class ValueTaker(BodyReader):
     cdef readonly Py_ssize_t longest

@@ -16,6 +16,7 @@ from kafkasniff.protocol.primitives import UUID_TEXTS, java_text, json_float
 
 if not cython.compiled:
     from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64
+    from kafkasniff.protocol.bodies.walk import read_message
 
 _DOUBLE = Struct(">d")
 
@@ -56,7 +57,7 @@ class ValueTaker(BodyReader):
         self.begin(data, offset, len(data), most)
         self.is_partial = is_partial
         try:
-            self.read_message(table)
+            read_message(self, table)
         finally:
             self.release()
         return self.p

@@ -9,6 +9,7 @@ from kafkasniff.protocol.bodies.json_writer cimport JsonWriter
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer, kafkasniff_add, kafkasniff_number
 from kafkasniff.render.json.batches cimport write_batches
+from kafkasniff.render.json.members cimport session_text, write_errors, write_topics
 from kafkasniff.render.json.parts cimport Ends, Layout, LineParts
 from kafkasniff.render.json.records cimport RecordsWriter
 from kafkasniff.render.json.times cimport Seconds, write_milliseconds
@@ -40,9 +41,6 @@ cdef class JsonLines(LineWriter):
         self, context, bytes data, bytes answer, list records, list response_records, bint is_internal
     ) except -1
     cdef int write_known_decoded(self, Call call) except -1
-    cdef bytes session_text(self, SessionStep step, Covered covered)
-    cdef int write_errors(self, list errors, list response_errors) except -1
-    cdef int write_topics(self, names) except -1
     cdef int add_unsafe(self, str text) except -1
     cdef bint write_response(self, Layout layout, int version, bytes data) except -1
     cdef bint write_body(self, FieldTable table, bytes data, Py_ssize_t start) except -1

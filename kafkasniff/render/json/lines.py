@@ -1,8 +1,6 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Writes calls as JSON, one object a line (fields: docs/json.md)."""
 
-from collections.abc import Mapping
-
 try:
     import cython
 except ImportError:
@@ -16,7 +14,6 @@ from kafkasniff.protocol.bodies import is_unsupported_version
 from kafkasniff.protocol.bodies.json_writer import JsonWriter, Place
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
-from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.render.json.found import (
     decoded_parts,
@@ -25,6 +22,7 @@ from kafkasniff.render.json.found import (
     found_text,
     members_text,
 )
+from kafkasniff.render.json.members import ErrorAt
 from kafkasniff.render.json.parts import Ends, Layout, LineParts
 from kafkasniff.render.json.records import RecordsWriter
 from kafkasniff.render.json.safe import safe_line
@@ -34,10 +32,8 @@ from kafkasniff.render.line_writer import LineWriter
 if not cython.compiled:
     from kafkasniff.protocol.bodies.uncompiled_text import kafkasniff_add, kafkasniff_number
     from kafkasniff.render.json.batches import write_batches
+    from kafkasniff.render.json.members import session_text, write_errors, write_topics
     from kafkasniff.render.json.times import write_milliseconds
-
-ErrorAt = tuple[str, int]
-"""Path and code of an error."""
 
 _OUTCOMES: dict[str, bytes] = {
     outcome: f',"outcome":"{outcome}"'.encode()
@@ -68,10 +64,6 @@ _LONGEST_END = cython.declare(cython.Py_ssize_t, 128 + 8 * LONGEST)
 _REQUEST = b'{"where":"request","path":"'
 _RESPONSE = b'{"where":"response","path":"'
 """How a batch begins, by its side."""
-
-_REQUEST_ERROR = b',{"where":"request","path":'
-_RESPONSE_ERROR = b',{"where":"response","path":'
-"""How an error begins, by its side."""
 
 _LONGEST_DECODED = cython.declare(cython.Py_ssize_t, 16 << 10)
 """Bytes of the text of what a Fetch session covers, so that it is remembered."""
@@ -164,12 +156,12 @@ class JsonLines(LineWriter):
         if not call.pairing_problems:
             start = out.size
             if errors or response_errors:
-                self.write_errors(errors, response_errors)
+                write_errors(out, errors, response_errors)
             if self.write_all_batches(call.context, data, answer, records, response_records, is_internal):
                 if call.fetch_session is not None or call.context.tokens:
                     self.write_known_decoded(call)
                 if names:
-                    self.write_topics(names)
+                    write_topics(out, names)
                 return out.add(self.parts.client_of(call))
             out.cut(start)
         self.add_unsafe(
@@ -243,51 +235,11 @@ class JsonLines(LineWriter):
         has_ids: cython.bint = header.api_version >= _FIRST_WITH_IDS
         text: bytes | None = covered.line
         if text is None or covered.line_has_ids != has_ids:
-            text = self.session_text(step, covered)
+            text = session_text(self.out, step, covered)
             if len(text) <= _LONGEST_DECODED:
                 covered.line = text
                 covered.line_has_ids = has_ids
         return self.out.add(text)
-
-    def session_text(self, step: SessionStep, covered: Covered) -> bytes:
-        """Give what `as_decoded` gives of a Fetch session, as it stands in a line."""
-        out: TextBuffer = self.out
-        start: cython.Py_ssize_t = out.size
-        key: bytes = f',{{"{step.topic_field}":'.encode()
-        out.add(b',"decoded":[{"where":"request","path":"sessionId","type":"FetchSession","version":null,"value":')
-        out.add(b'{"topics":[')
-        for name, partitions in covered.partitions.items():
-            raw: bytes = name.encode()
-            out.key(key)
-            out.json_string(raw, 0, len(raw))
-            out.add(b',"partitions":[%s]}' % b",".join([b"%d" % partition for partition in sorted(partitions)]))
-        out.add(b"]}}]")
-        text = safe_line(out.taken(start))
-        out.cut(start)
-        return text
-
-    def write_errors(self, errors: list[ErrorAt], response_errors: list[ErrorAt]) -> cython.int:
-        """Write the error codes that are not zero."""
-        out: TextBuffer = self.out
-        out.add(b',"errors":[')
-        for begin, found in ((_REQUEST_ERROR, errors), (_RESPONSE_ERROR, response_errors)):
-            for path, code in found:
-                raw: bytes = path.encode()
-                out.key(begin)
-                out.json_string(raw, 0, len(raw))
-                out.member(b',"code":', code)
-                out.add(f',"name":"{error_name(code)}"}}'.encode())
-        return out.byte(0x5D)
-
-    def write_topics(self, names: Mapping[str, str]) -> cython.int:
-        """Write the names of topic ids."""
-        out: TextBuffer = self.out
-        out.add(b',"topics":{')
-        for topic_id, name in names.items():
-            raw: bytes = name.encode()
-            out.key(f',"{topic_id}":'.encode())
-            out.json_string(raw, 0, len(raw))
-        return out.byte(0x7D)
 
     def add_unsafe(self, text: str) -> cython.int:
         """Write text that may hold what a terminal obeys."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.protocol.bodies.decoding import body_table
-from kafkasniff.protocol.bodies.reader import field_end
+from kafkasniff.protocol.bodies.walk import field_end
 from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 

@@ -2,13 +2,13 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call
-from kafkasniff.calls.frame cimport Frame
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.bodies.text_buffer cimport (
     TextBuffer, kafkasniff_add, kafkasniff_aligned, kafkasniff_duration, kafkasniff_padded,
 )
 from kafkasniff.render.line_writer cimport LineWriter
 from kafkasniff.render.text.clock cimport ClockTime
+from kafkasniff.render.text.cut_messages cimport write_cut
 from kafkasniff.render.text.line_parts cimport LinePart, LineParts
 from kafkasniff.render.text.summaries.summary cimport Summaries
 
@@ -34,9 +34,5 @@ cdef class CallLines(LineWriter):
     cdef shorten_line(self, Call call, Py_ssize_t start)
     cdef int write_tail(self, Call call, long long room) except -1
     cdef int write_outcome(self, Call call) except -1
-    @cython.locals(request=Frame, response=Frame)
-    cdef int write_cut(self, Call call) except -1
-    cdef int write_cut_side(self, bytes before, Frame frame) except -1
-    cdef int write_count(self, long long count) except -1
     @cython.locals(place="unsigned char*", to="unsigned char*", behind_api="unsigned char*")
     cdef Py_ssize_t write_columns(self, Call call, long long nanoseconds) except -1

@@ -8,7 +8,6 @@ except ImportError:
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import RawToken
-from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
@@ -23,6 +22,9 @@ from kafkasniff.render.text.summaries.summary import Summaries
 from kafkasniff.render.times import SinceFirst
 from kafkasniff.render.words import cells, duration_text, shorten, shorten_words
 from kafkasniff.render.wrapping import paragraph
+
+if not cython.compiled:
+    from kafkasniff.render.text.cut_messages import write_cut
 
 _MILLISECOND_NS = 1_000_000
 _SLOW_NS = cython.declare(cython.longlong, 1_000_000_000)
@@ -304,7 +306,7 @@ class CallLines(LineWriter):
                 if out.size > start:
                     out.add(b"  ")
                 out.add(self.before_cut)
-                self.write_cut(call)
+                write_cut(self.out, call)
                 out.add(self.off)
             return 0
         colours = self.colours
@@ -323,7 +325,7 @@ class CallLines(LineWriter):
             parts.append(("", str(summaries.text.taken(0), "utf-8")))
         if not is_whole:
             before: cython.Py_ssize_t = out.size
-            self.write_cut(call)
+            write_cut(self.out, call)
             parts.append((colours.warning, str(out.taken(before), "utf-8")))
             out.size = before
         elif problems:
@@ -353,34 +355,6 @@ class CallLines(LineWriter):
     def outcome_colour(self, outcome: str) -> str:
         """Give the colour of what became of such a call."""
         return self.colours.error if outcome == "unanswered" else self.colours.note
-
-    def write_cut(self, call: Call) -> cython.int:
-        """Say which messages the capture has in part only; what their bodies then lack follows from it."""
-        request, response = call.request, call.response
-        start: cython.Py_ssize_t = self.out.size
-        if request is not None and len(request.data) != request.size:
-            self.write_cut_side(b"request cut: ", request)
-        if response is not None and len(response.data) != response.size:
-            if self.out.size > start:
-                self.out.add(b", ")
-            self.write_cut_side(b"response cut: ", response)
-        return 0
-
-    def write_cut_side(self, before: bytes, frame: Frame) -> cython.int:
-        """Say how much of a message there is."""
-        self.out.add(before)
-        self.write_count(len(frame.data))
-        self.out.add(b" of ")
-        self.write_count(frame.size)
-        return self.out.add(b" byte" if frame.size == 1 else b" bytes")
-
-    def write_count(self, count: cython.longlong) -> cython.int:
-        """Write a number with a comma before every third digit."""
-        if count < 1_000:
-            return self.out.number(count)
-        self.write_count(count // 1_000)
-        self.out.byte(44)
-        return self.out.padded(count % 1_000, 3)
 
     def failed(self, item: Item, message: str) -> str:
         """Give the line of what cannot be shown, of a call with its outcome, with its newline."""

@@ -6,6 +6,7 @@ from kafkasniff.calls.frame cimport Frame
 from kafkasniff.protocol.bodies.known_texts cimport KnownTexts
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.tables cimport FieldTable
+from kafkasniff.protocol.bodies.walk cimport read_message
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.protocol.records.crc32c cimport crc32c_of
 

@@ -24,6 +24,7 @@ from kafkasniff.tables.calls import layouts
 from kafkasniff.tables.partition_rows import MEASURES
 
 if not cython.compiled:
+    from kafkasniff.protocol.bodies.walk import read_message
     from kafkasniff.protocol.records.crc32c import crc32c_of
 
 _TOPIC = cython.declare(cython.int, layouts.TOPIC)
@@ -215,7 +216,7 @@ class CallReader(BodyReader):
         self._next_told = 0
         self.look_at(frame.data, offset, frame.size, _MOST_ELEMENTS)
         try:
-            self.read_message(table)
+            read_message(self, table)
         except ProtocolError:
             return False
         return self.p == self.end

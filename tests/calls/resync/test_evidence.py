@@ -13,21 +13,23 @@ from kafkasniff.calls.resync.evidence import (
     PROOF,
     PlausibleHeader,
     goes_on,
-    is_all_there,
-    lone_points,
-    looks_like_api_versions,
-    may_be_response,
     may_be_unknown_request,
     next_look,
     produces,
     read_prefix,
     request_header,
     score_request,
-    score_response,
     size_doubts,
     tells_client,
 )
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.calls.resync.response_evidence import (
+    is_all_there,
+    lone_points,
+    looks_like_api_versions,
+    may_be_response,
+    score_response,
+)
 from tests.calls.hand_made import (
     BUDGET,
     connection,

@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from kafkasniff.calls.resync.evidence import Score, score_request, score_response
+from kafkasniff.calls.resync.evidence import Score, score_request
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.calls.resync.response_evidence import score_response
 from kafkasniff.calls.resync.search import BoundarySearch
 from tests.calls.hand_made import BUDGET, connection, data, heartbeat_response, metadata_request, metadata_response
 

@@ -113,3 +113,50 @@ def test_a_count_beyond_the_content_costs_nothing() -> None:
     raw = read_one_by_one(THREE, 2**31 - 1, 0, 0, 2**31)
     assert len(raw.records) == 3
     assert len(raw.errors) == 1
+
+
+@pytest.mark.parametrize(
+    ("encoded", "value"),
+    [
+        # From Kafka's ByteUtilsTest.
+        ("00", 0),
+        ("01", -1),
+        ("02", 1),
+        ("7e", 63),
+        ("7f", -64),
+        ("8001", 64),
+        ("8101", -65),
+        ("fe7f", 8191),
+        ("ff7f", -8192),
+        ("808001", 8192),
+        ("feffffff0f", 2**31 - 1),
+        ("ffffffff0f", -(2**31)),
+    ],
+)
+def test_varints(encoded: str, value: int) -> None:
+    delta = bytes.fromhex(encoded)
+    raw = read_one_by_one(with_deltas(delta, delta), 1, 0, 0, MOST)
+    assert (raw.errors, raw.records[0]["timestamp"], raw.records[0]["offset"]) == ([], value, value)
+
+
+@pytest.mark.parametrize(
+    ("encoded", "value"), [("feffffffffffffffff01", 2**63 - 1), ("ffffffffffffffffff01", -(2**63))]
+)
+def test_varints_of_64_bits(encoded: str, value: int) -> None:
+    raw = read_one_by_one(with_deltas(bytes.fromhex(encoded), b"\0"), 1, 0, 0, MOST)
+    assert (raw.errors, raw.records[0]["timestamp"]) == ([], value)
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "offset", "most", "at"), [(b"\x80" * 10 + b"\1", b"\0", 10, 2), (b"\0", b"\x80" * 5 + b"\1", 5, 3)]
+)
+def test_longer_varints_are_refused(timestamp: bytes, offset: bytes, most: int, at: int) -> None:
+    (error,) = read_one_by_one(with_deltas(timestamp, offset), 1, 0, 0, MOST).errors
+    assert error.message == f"expected a varint of at most {most} bytes, found a longer one"
+    assert error.offset == at
+
+
+def with_deltas(timestamp: bytes, offset: bytes) -> bytes:
+    """Give a record without key, value and headers."""
+    content = b"\0" + timestamp + offset + b"\1\1\0"
+    return varint(len(content)) + content

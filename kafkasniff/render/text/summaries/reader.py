@@ -16,6 +16,7 @@ from kafkasniff.render.text.summaries.lists import MOST_NAMES, NAME_LENGTH, Summ
 from kafkasniff.render.words import show
 
 if not cython.compiled:
+    from kafkasniff.protocol.bodies.walk import read_message
     from kafkasniff.protocol.records.crc32c import crc32c_of
 
 _MOST_NAMES = cython.declare(cython.int, MOST_NAMES)
@@ -101,7 +102,7 @@ class SummaryReader(SummaryLists):
         """Read a message; raises ProtocolError for one that does not decode."""
         self.reset()
         self.look_at(data, start, end, _NO_ELEMENTS_LEFT_OUT)
-        self.read_message(table)
+        read_message(self, table)
         return self.end_list()
 
     def reset(self) -> cython.int:

@@ -1,7 +1,7 @@
 import pytest
 
-from kafkasniff.protocol.bodies.reader import passed
 from kafkasniff.protocol.bodies.tables import make_table
+from kafkasniff.protocol.bodies.walk import passed
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, Message
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
