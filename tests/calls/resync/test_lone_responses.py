@@ -9,7 +9,7 @@ import pytest
 
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.calls.resync.lone_responses import LoneResponses
-from tests.calls.hand_made import BUDGET, connection, data, heartbeat_response, metadata_response, sized
+from tests.calls.hand_made import BUDGET, connection, data, gap, heartbeat_response, metadata_response, sized
 from tests.conftest import needs_shared
 from tests.robustness.conversations import vector_call
 
@@ -108,3 +108,49 @@ def test_a_length_that_leads_to_a_chain_is_no_response_of_it() -> None:
     # Its first bytes are as likely to be zeros as any, and zero is not far from fourteen.
     nested = sized(bytes(4) + metadata_response(7)[8:])
     assert found(nested + chain, segment=len(nested)) == len(nested)
+
+
+@pytest.mark.parametrize("first", [300, 1 << 24])
+@pytest.mark.parametrize(("below", "proven"), [(2, True), (1, False), (0, False)])
+def test_responses_before_a_proven_one_have_lower_ids(first: int, below: int, proven: bool) -> None:
+    two = metadata_response(first) + metadata_response(first + 1)
+    held = HeldStream(2 << 20, BUDGET)
+    held.push(data(OF, 1, two, 1))
+    held.push_gap(gap(OF, 1, 500, 2))
+    place = held.end
+    held.push(data(OF, 1, metadata_response(first + below), 3))
+    assert LoneResponses().find_before(held, place, None) == (0 if proven else None)
+    # They come behind the last answer before a gap.
+    assert LoneResponses().find_before(held, place, first - 1) == (0 if proven else None)
+    assert LoneResponses().find_before(held, place, first) is None
+
+
+@pytest.mark.parametrize(
+    ("count", "of_kafka", "proven"), [(2, True, True), (1, True, False), (2, False, False), (3, False, True)]
+)
+def test_how_many_responses_prove_themselves(count: int, of_kafka: bool, proven: bool) -> None:
+    """Eight points: one for each id that comes next, two for each body that tells something."""
+    stream = b"".join(metadata_response(number) for number in range(300, 300 + count))
+    assert (found(stream, of_kafka=of_kafka) == 0) == proven
+
+
+@pytest.mark.parametrize(("step", "proven"), [(1, True), (2, False)])
+def test_the_second_id_comes_next_where_nothing_tells_of_the_first(step: int, proven: bool) -> None:
+    stream = b"".join(metadata_response(number) for number in (300, 300 + step, 302 + step, 303 + step, 304 + step))
+    assert (found(stream) == 0) == proven
+
+
+@pytest.mark.parametrize(("step", "proven"), [(16, True), (17, False)])
+def test_later_ids_come_soon(step: int, proven: bool) -> None:
+    stream = b"".join(map(metadata_response, (300, 301, 302, 302 + step)))
+    assert (found(stream) is not None) == proven
+
+
+@pytest.mark.parametrize(("step", "proven"), [(4_096, True), (4_097, False)])
+def test_the_first_id_behind_a_gap_is_not_far(step: int, proven: bool) -> None:
+    two = metadata_response(300 + step) + metadata_response(301 + step)
+    assert (found(two, of_kafka=True, last_answer=300) == 0) == proven
+
+
+def test_a_negative_id_is_none() -> None:
+    assert found(metadata_response(-2) + metadata_response(-1), of_kafka=True) is None

@@ -2,6 +2,8 @@
 
 import struct
 
+import pytest
+
 from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.calls.resync.lookback import earlier_requests, earlier_responses
@@ -115,3 +117,73 @@ def test_requests_lead_up_to_one_of_the_same_client() -> None:
     for before, leads in ((array, False), (metadata_request(6), True)):
         held = hold(before, metadata_request(7), metadata_request(8))
         assert earlier_requests(held, len(before)) == (0 if leads else len(before))
+
+
+@pytest.mark.parametrize(("correlation_id", "found"), [(39, True), (24, True), (23, False), (40, False), (41, False)])
+def test_a_request_that_ends_before_the_proven_one_speaks_by_its_id(correlation_id: int, found: bool) -> None:
+    """Between them is what was written and is no message; ids are at most 16 apart."""
+    request = metadata_request(correlation_id)
+    held = hold(request, b"\xff" * 9, metadata_request(40))
+    assert earlier_requests(held, len(request) + 9) == (0 if found else len(request) + 9)
+
+
+@pytest.mark.parametrize("lacking", [1, 4, 8])
+def test_a_request_that_ends_behind_the_beginning_of_the_proven_one_is_none(lacking: int) -> None:
+    request = metadata_request(39)[:-lacking]
+    assert earlier_requests(hold(request, metadata_request(40)), len(request)) == len(request)
+
+
+def test_requests_in_several_segments_lead_up_to_the_proven_one() -> None:
+    first = metadata_request(37) + metadata_request(38)
+    held = hold(b"\xff" * 9, first, metadata_request(39), metadata_request(40))
+    assert earlier_requests(held, 9 + len(first) + len(metadata_request(39))) == 9
+    # One of an API that is not known yet leads there too, by its client id.
+    unknown = metadata_request(39)[:4] + b"\1\xf4" + metadata_request(39)[6:]
+    held = hold(b"\xff" * 9, unknown, metadata_request(40))
+    assert earlier_requests(held, 9 + len(unknown)) == 9
+    nameless = response(7, b"a body of some bytes")
+    assert earlier_requests(hold(nameless, metadata_request(40)), len(nameless)) == len(nameless)
+
+
+@pytest.mark.parametrize(("correlation_id", "found"), [(4, False), (5, True), (6, True), (7, True), (0, False)])
+def test_the_only_place_near_the_next_id_is_taken_if_a_layout_fits(correlation_id: int, found: bool) -> None:
+    """Two bytes, as of a Heartbeat, tell nothing; the id is at most three before the next one."""
+    earlier = response(correlation_id, b"\0\0")
+    held = hold(b"tail of another" + earlier, response(8, b"third"))
+    assert earlier_responses(held, 15 + len(earlier)) == (15 if found else 15 + len(earlier))
+
+
+def test_of_two_places_none_is_taken() -> None:
+    """A size and an id within the last bytes of a body lead to the same end."""
+    inner = response(6, b"\0\0")
+    outer = response(5, b"\xff" * 20 + inner)
+    held = hold(b"tail of another" + outer, response(8, b"third"))
+    assert earlier_responses(held, 15 + len(outer)) == 15 + len(outer)
+
+
+def test_a_body_that_no_layout_fits_is_no_response_by_itself() -> None:
+    earlier = response(6, b"\xff" * 3)
+    held = hold(b"tail of another" + earlier, response(8, b"third"))
+    assert earlier_responses(held, 15 + len(earlier)) == 15 + len(earlier)
+
+
+@pytest.mark.parametrize("length", [1 << 15, 1 << 17])
+def test_large_responses_lead_from_segment_to_segment(length: int) -> None:
+    """Of one of 128 KiB the beginning is too far away to be looked for, but a segment begins there."""
+    earlier = response(700, b"\xff" * length)
+    held = hold(b"tail of another", earlier[:1448], earlier[1448:], response(701, b"third"))
+    assert earlier_responses(held, 15 + len(earlier)) == 15
+
+
+@pytest.mark.parametrize(("last_answer", "found"), [(None, True), (699, True), (700, False), (720, False)])
+def test_nothing_comes_before_the_last_answer(last_answer: int | None, found: bool) -> None:
+    earlier = response(700, b"\xff" * (1 << 17))
+    held = hold(b"tail of another", earlier, response(701, b"third"))
+    assert earlier_responses(held, 15 + len(earlier), last_answer) == (15 if found else 15 + len(earlier))
+
+
+def test_ids_that_go_down_or_jump_lead_nowhere() -> None:
+    for first, second, found in ((700, 716, True), (700, 717, False), (700, 700, False), (701, 700, False)):
+        earlier = response(first, b"\xff" * (1 << 17))
+        held = hold(b"tail of another", earlier, response(second, b"third"))
+        assert earlier_responses(held, 15 + len(earlier)) == (15 if found else 15 + len(earlier)), (first, second)
