@@ -16,7 +16,7 @@ from kafkasniff.diagnose.options.library import Option, filled  # noqa: E402
 from kafkasniff.diagnose.rule import Rule  # noqa: E402
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES  # noqa: E402
 from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES  # noqa: E402
-from kafkasniff.protocol.error_codes.notes import ERROR_NOTES  # noqa: E402
+from kafkasniff.protocol.error_codes.notes import note_text  # noqa: E402
 from kafkasniff.protocol.fields import ErrorCode  # noqa: E402
 from kafkasniff.render.diagnosis.findings import rule_advice, rule_options, rule_parts, silencing  # noqa: E402
 from kafkasniff.render.reference.errors import error_normal  # noqa: E402
@@ -107,7 +107,7 @@ def options_page() -> str:
 def error_section(error: ErrorCode) -> str:
     lines = [
         f"## {error.code} {error.name}",
-        f"{ERROR_NOTES[error.code]} A client {'may try again' if error.retriable else 'may not simply try again'}.",
+        note_text(error),
         f"*What to do:* {filled(ERROR_FIXES[error.code], None)}",
     ]
     lines += [f"*Normal:* {text}." for text in error_normal(error)]

@@ -24,7 +24,7 @@ from kafkasniff.protocol.api_keys import (
 )
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
 from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
-from kafkasniff.protocol.error_codes.notes import ERROR_NOTES
+from kafkasniff.protocol.error_codes.notes import note_text
 from kafkasniff.protocol.headers import api_name
 from kafkasniff.tcp.events import Connection
 
@@ -183,14 +183,12 @@ class UnexplainedError(ErrorRule):
             "group": state.groups.only,
             "transactionalId": state.transactions.only,
         }
-        note, fix = ERROR_NOTES.get(key.code), ERROR_FIXES.get(key.code)
-        known = ERROR_CODES.get(key.code)
-        retriable = "may try again" if known is not None and known.retriable else "may not simply try again"
+        known, fix = ERROR_CODES.get(key.code), ERROR_FIXES.get(key.code)
         return self.make(
             state,
             subject,
             self._said(key, state),
-            cause=f"{note or 'The code is none of those that Kafka had when this was written.'} A client {retriable}.",
+            cause=note_text(known) if known else "The code is none of those that Kafka had when this was written.",
             fix=fix or "Look the code up in the broker's release.",
             severity="warning" if state.recovered else "error",
         )

@@ -65,8 +65,8 @@ class MetadataStorm(Rule[Refreshes]):
         Threshold("first", 3, "requests", "of each connection, which a client's start takes, and many clients' starts"),
     )
     meaning = (
-        "Metadata is among the dearest requests for a broker with many partitions; this client asks for it without "
-        "need."
+        "Metadata is among the most expensive requests for a broker with many partitions; this client asks for it "
+        "without need."
     )
     wire = "Ten or more answered Metadata requests a second from one client, for several seconds."
     cause = "The metadata's age ({metadata.max.age.ms}) is tiny, or a retry loop has no back-off ({retry.backoff.ms})."

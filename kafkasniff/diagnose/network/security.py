@@ -230,7 +230,7 @@ class AuthorizationDenied(ErrorRule):
             "calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"
         ),
     )
-    meaning = "The principal has no ACL for a topic, for the cluster or for its transactional id, and asks on."
+    meaning = "The principal has no ACL for a topic, for the cluster or for its transactional id, and keeps asking."
     wire = (
         "29 TOPIC_, 31 CLUSTER_ or 53 TRANSACTIONAL_ID_AUTHORIZATION_FAILED, again and again; an idempotent Java "
         "producer asks InitProducerId hundreds of times a second."

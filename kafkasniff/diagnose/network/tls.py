@@ -63,7 +63,9 @@ class TlsHandshakeFailure(Rule[Handshakes]):
         Threshold("connections", 2, "connections", "within a minute; one may be a probe"),
         Threshold("silent", 3, "connections", "within 10 s, where the client says nothing; probes come more slowly"),
     )
-    meaning = "Client and broker do not agree on TLS, so that no Kafka request ever gets through; the client tries on."
+    meaning = (
+        "Client and broker do not agree on TLS, so that no Kafka request ever gets through; the client keeps trying."
+    )
     wire = (
         "A TLS alert in the clear (up to TLS 1.2); or, in TLS 1.3, a ServerHello, and then no more than an encrypted "
         "alert from the one or the other side before the connection ends, without application data. Or the client ends "

@@ -1,5 +1,7 @@
 """What each of Kafka's error codes means in practice, and what usually causes it."""
 
+from kafkasniff.protocol.fields import ErrorCode
+
 ERROR_NOTES: dict[int, str] = {
     -1: "The broker failed in a way it has no code for; its own log has the exception.",
     0: "No error.",
@@ -141,3 +143,11 @@ ERROR_NOTES: dict[int, str] = {
     136: "No controller with this id is registered.",
 }
 """By error code: one sentence each."""
+
+
+def note_text(error: ErrorCode) -> str:
+    """Say what an error means, and whether clients try again by themselves."""
+    if not error.code:
+        return ERROR_NOTES[error.code]
+    retry = "try again" if error.retriable else "do not try again"
+    return f"{ERROR_NOTES[error.code]} Clients {retry} by themselves."
