@@ -16,6 +16,9 @@ from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connection
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import FIND_COORDINATOR, METADATA
 
+_MAY_BE_KAFKA = frozenset({"kafka", "tls", "unknown", "empty"})
+"""Protocols of connections to a port that may be a broker's."""
+
 
 class Attempts(Tally):
     """Attempts to connect to a server since it last accepted one."""
@@ -109,12 +112,17 @@ class DeadBrokerConnectLoop(_ConnectRule):
         super().__init__(*arguments)
         self._first = self._last = 0
         """When the capture's first and last connections were seen (ns)."""
+        self._others: Bounded[bool] = Bounded()
+        """Servers that answered in another protocol, which are no brokers."""
 
     def connection(self, report: ConnectionReport) -> None:
         """See whether a connection opened, and how long the capture is."""
         connection = report.connection
         self._first = min(self._first or connection.first.time, connection.first.time)
         self._last = max(self._last, connection.last.time)
+        answered = connection.initiator is not None and connection.counters[1 - connection.initiator].data_bytes > 0
+        if answered and report.protocol not in _MAY_BE_KAFKA:
+            self._others.put(report.server, True)
         super().connection(report)
 
     def accepted(self, server: str, time: int) -> None:
@@ -135,7 +143,7 @@ class DeadBrokerConnectLoop(_ConnectRule):
         down = state.in_a_row >= self.limits["attempts"]
         if down and state.accepted and state.last is not None:
             down = state.last.time - state.begun >= self.limits["restart"] * SECOND
-        if not down and not state.lasting:
+        if (not down and not state.lasting) or self._others.get(key):
             return None
         hosts = ", ".join(sorted({client.rpartition(":")[0] for client in state.clients}))
         summary = (

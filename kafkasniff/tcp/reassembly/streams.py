@@ -122,12 +122,18 @@ class Stream:
     def anchor(self) -> None:
         """Decide that the stream begins with the first byte buffered, or behind what the peer acknowledged.
 
-        Of a direction without any packet, it begins where the peer's first acknowledgement stood.
+        Of a direction without any packet, or of a connection whose SYN was seen, it begins where its first known
+        sequence number or the peer's first acknowledgement stood: what was acknowledged since then was sent since then.
         """
         if not self.known:
             return
         start = self.position
-        if self.pending:
+        if self.connection.initiator is not None:
+            start = min(start, 0)
+            if self.pending:
+                first = self.pending[0]
+                start = min(start, first.start)
+        elif self.pending:
             first = self.pending[0]
             start = first.start
         elif self.counters.packets:

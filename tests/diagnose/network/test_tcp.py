@@ -1,5 +1,6 @@
 from typing import Any
 
+from kafkasniff.tcp.events import Endpoint
 from tests.diagnose.made import call, connection, finding, findings, report
 from tests.diagnose.network.attempting import attempts
 
@@ -10,6 +11,14 @@ def test_dead_broker() -> None:
     assert found.subject["server"] == "10.0.0.9:9092"
     assert len(found.subject["client"]) == 5
     assert "none was answered" in finding("dead-broker-connect-loop", attempts(5, reset=False)).summary
+
+
+def test_a_port_that_turns_out_to_speak_http_is_no_brokers() -> None:
+    """The REST port of a Connect worker that starts, asked again and again by whoever waits for it."""
+    refused = attempts(60, begin=10)
+    later = connection(45_000, begin=90, end=91, server=Endpoint("10.0.0.9", 9092))
+    assert len(findings("dead-broker-connect-loop", [*refused, report(later, "kafka")])) == 1
+    assert findings("dead-broker-connect-loop", [*refused, report(later, "http")]) == []
 
 
 def test_a_broker_that_accepts_now_and_then_is_not_dead() -> None:

@@ -315,3 +315,20 @@ def test_a_late_segment_with_old_and_new_bytes_counts_once() -> None:
     late = START + 300 * MILLISECOND
     counters = only([*talk.frames, *parts, both], times=[START] * 5 + [late]).connection.counters[0]
     assert (counters.retransmissions, counters.late_retransmissions, counters.out_of_order) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("more", [[], [b"second answer"]])
+def test_an_answer_that_is_lost_with_the_syn_ack_is_a_gap(more: list[bytes]) -> None:
+    """The SYN was seen, so that all that the client acknowledges since was sent since."""
+    talk = Talk().open().send(0, b"question").send(1).send(1, b"lost").send(0)
+    for data in more:
+        talk.send(0, b"again").send(1, data).send(0)
+    talk.close()
+    del talk.frames[5], talk.frames[1]
+    assert only(talk.frames).parts[1] == [4, *more]
+
+
+def test_what_was_acknowledged_before_a_capture_began_is_no_gap() -> None:
+    talk = Talk().open().send(0, b"question").send(1).send(1, b"before").send(0)
+    talk.send(0, b"again").send(1, b"answer").send(0).close()
+    assert only(talk.frames[4:5] + talk.frames[6:]).parts == ([b"answer"], [b"again"])
