@@ -1,12 +1,8 @@
 """Classes that hold fields compare and show them."""
 
-import copy
-import pickle
-import typing
-
 import pytest
 
-from kafkasniff.fields import Fields, NamedTuple
+from kafkasniff.fields import Fields
 from kafkasniff.protocol.bodies.decoding import DecodedBody
 
 
@@ -36,58 +32,3 @@ def test_all_classes_name_their_fields() -> None:
     import kafkasniff.reading  # noqa: F401
 
     assert [each.__name__ for each in Fields.__subclasses__() if not each.__slots__] == []
-
-
-class Place(NamedTuple):
-    file: str
-    packet: int = 1
-    notes: tuple[str, ...] = ()
-
-    def text(self) -> str:
-        return f"{self.file}:{self.packet}"
-
-
-class PlaceOfPython(typing.NamedTuple):
-    file: str
-    packet: int = 1
-    notes: tuple[str, ...] = ()
-
-
-@pytest.mark.parametrize(
-    ("values", "named"),
-    [(("a", 2, ("b",)), {}), (("a",), {}), ((), {"file": "a"}), (("a",), {"notes": ("b",)}), (("a", 3), {})],
-)
-def test_a_named_tuple_is_as_pythons_own(values: tuple[typing.Any, ...], named: dict[str, typing.Any]) -> None:
-    place, other = Place(*values, **named), PlaceOfPython(*values, **named)
-    assert tuple(place) == tuple(other)
-    assert place == other
-    assert hash(place) == hash(other)
-    assert (place.file, place.packet, place.notes) == (other.file, other.packet, other.notes)
-    assert repr(place) == repr(other).replace("PlaceOfPython", "Place")
-    assert place._asdict() == other._asdict()
-    assert place._replace(packet=9) == other._replace(packet=9)
-    assert (Place._fields, Place._field_defaults) == (PlaceOfPython._fields, PlaceOfPython._field_defaults)
-    assert typing.get_type_hints(Place) == typing.get_type_hints(PlaceOfPython)
-    assert [type(each) for each in (copy.copy(place), pickle.loads(pickle.dumps(place)))] == [Place, Place]
-    assert pickle.loads(pickle.dumps(place)) == copy.deepcopy(place) == place == Place._make(other)
-    match place:
-        case Place(file, packet):
-            assert f"{file}:{packet}" == place.text()
-
-
-@pytest.mark.parametrize(
-    ("values", "named"), [((), {}), (("a", 1, (), 2), {}), (("a",), {"file": "b"}), (("a",), {"line": 1})]
-)
-def test_a_named_tuple_takes_its_fields_only(values: tuple[typing.Any, ...], named: dict[str, typing.Any]) -> None:
-    for kind in (Place, PlaceOfPython):
-        with pytest.raises(TypeError):
-            kind(*values, **named)
-
-
-def test_the_fields_of_a_named_tuple_do_not_change() -> None:
-    for kind in (Place, PlaceOfPython):
-        place: typing.Any = kind("a")
-        with pytest.raises(AttributeError):
-            place.file = "b"
-        with pytest.raises(AttributeError):
-            place.line = 1

@@ -2,7 +2,7 @@
 """A call: a request with its response."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython
@@ -31,7 +31,6 @@ from kafkasniff.calls.enrichment.fetch_sessions import SessionStep, as_decoded
 from kafkasniff.calls.enrichment.topics import has_topic_ids
 from kafkasniff.calls.frame import Frame
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.bodies import DecodedBody, find_entities, find_errors
 from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of
 from kafkasniff.protocol.error_codes.codes import error_name

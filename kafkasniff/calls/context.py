@@ -1,10 +1,9 @@
 """What opening a call takes beside its bytes."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.enrichment.topics import KnownNames, TopicNames
 from kafkasniff.calls.spending import Spending
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.limits import RECORDS_LIMIT, MessageLimits
 
 

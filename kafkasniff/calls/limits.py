@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The bounds of the calls layer."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 
 class CallLimits(NamedTuple):

@@ -8,12 +8,11 @@ except ImportError:
 
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.collecting import ID, VALUE, FieldCollector
 from kafkasniff.protocol.bodies.finders import NO_ENTITY, is_entity

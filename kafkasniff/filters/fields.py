@@ -1,11 +1,10 @@
 """The fields that filters know by names of their own; those of bodies are in `paths`."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.bodies import SIDES, EntityReader, ErrorsReader, FieldsReader, Reader, RecordsReader
 from kafkasniff.filters.predicates import BODY, HEADER, RECORDS
 from kafkasniff.protocol.fields import Field as BodyField

@@ -1,9 +1,8 @@
 """Predicates: what decides on a call, how much that costs, and what it has met."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.errors import FilterError
 
 if TYPE_CHECKING:  # it brings what few expressions need

@@ -1,9 +1,8 @@
 """The request and response inside an Envelope (KIP-590), which a broker uses to forward a client's request."""
 
 from base64 import b64decode
-from typing import Any
+from typing import Any, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import (

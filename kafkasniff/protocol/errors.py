@@ -1,6 +1,6 @@
 """The one exception of the protocol layer, and the note of what is wrong with a message."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 
 class ProtocolError(Exception):

@@ -2,9 +2,7 @@
 
 from enum import Enum
 from functools import lru_cache
-from typing import Final, Literal
-
-from kafkasniff.fields import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 Kind = Literal["request", "response"]
 

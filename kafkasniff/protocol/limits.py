@@ -1,8 +1,7 @@
 """How much of a message is decoded."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 
 MAX_DEPTH: Final = 32

@@ -3,9 +3,8 @@
 import codecs
 import math
 from binascii import b2a_base64
-from typing import Final
+from typing import Final, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.errors import ProtocolError
 
 MAX_STRING_BYTES: Final = 0x7FFF

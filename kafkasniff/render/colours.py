@@ -1,8 +1,7 @@
 """Colours for terminal lines, as escape sequences (ECMA-48, SGR)."""
 
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.render.terminal import is_coloured
 
 

@@ -1,8 +1,8 @@
 """What of a capture could not be judged, and what to do about it: nobody should take silence for health."""
 
 from collections import Counter
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.reading import Summary
 from kafkasniff.render.words import count_text
 

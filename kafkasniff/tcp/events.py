@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The interface between tcp and calls: connections and what their streams bring, in packet order."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython
@@ -12,7 +12,6 @@ else:
         from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.fields import NamedTuple
 
 COUNTERS = (
     "packets",

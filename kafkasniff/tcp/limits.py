@@ -1,6 +1,6 @@
 """How much the tcp layer may hold, and the account of what it met."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 
 class TcpLimits(NamedTuple):

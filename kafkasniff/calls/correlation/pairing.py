@@ -2,6 +2,7 @@
 """Pairs the requests and responses of one connection: first in, first out, with the correlation id checked."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 try:
     import cython
@@ -12,7 +13,6 @@ from kafkasniff.calls.call import Outcome, Side
 from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 

@@ -1,6 +1,7 @@
 """A connection whose first bytes do not prove what it is: it is held, and judged anew with what comes."""
 
 from functools import partial
+from typing import NamedTuple
 
 from kafkasniff.calls.detection.recognition import (
     FIRST_BYTES,
@@ -25,7 +26,6 @@ from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.calls.resync.lone_responses import LoneResponses
 from kafkasniff.calls.resync.response_evidence import may_be_response
 from kafkasniff.calls.resync.search import BoundarySearch
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 
 

@@ -9,7 +9,7 @@ an answer with the same correlation id in the other direction, the client id tha
 import re
 import struct
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cython
@@ -18,7 +18,6 @@ except ImportError:
 
 from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut
 from kafkasniff.calls.resync.held import HeldStream
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError

@@ -4,7 +4,7 @@ import contextlib
 import sys
 import zlib
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.source import FileSource
@@ -16,7 +16,6 @@ from kafkasniff.capture.files.windows import (
     xz_window,
     zstd_window,
 )
-from kafkasniff.fields import NamedTuple
 
 MAGIC_LENGTH = 6
 """Bytes from a file's start that are enough to tell the compression."""

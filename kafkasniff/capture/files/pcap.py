@@ -2,11 +2,11 @@
 
 import struct
 from array import array
+from typing import NamedTuple
 
 from kafkasniff.capture.files.records import RecordWalker
 from kafkasniff.capture.files.walk import MAX_RECORD_BYTES, Columns, Walk
 from kafkasniff.capture.packets import Interface
-from kafkasniff.fields import NamedTuple
 
 FILE_HEADER_LENGTH = 24
 RECORD_HEADER_LENGTH = 16

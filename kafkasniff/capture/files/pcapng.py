@@ -3,6 +3,7 @@
 import math
 import struct
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.records import ENHANCED_PACKET, EnhancedPackets
@@ -15,7 +16,6 @@ from kafkasniff.capture.files.walk import (
     Walk,
 )
 from kafkasniff.capture.packets import Interface
-from kafkasniff.fields import NamedTuple
 
 SECTION_HEADER = int.from_bytes(PCAPNG_MAGIC, "big")
 INTERFACE_DESCRIPTION = 1

@@ -1,10 +1,9 @@
 """What the walkers of both capture formats share."""
 
 from array import array
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafkasniff.capture.packets import Interface, PacketBatch
-from kafkasniff.fields import NamedTuple
 
 PCAPNG_MAGIC: Final = b"\x0a\x0d\x0d\x0a"
 """Type of the section header block, with which a pcapng file begins; the same in both byte orders."""

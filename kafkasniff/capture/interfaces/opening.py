@@ -10,12 +10,11 @@ import struct
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.interfaces.receive import PacketReceiver, PcapReceiver
 from kafkasniff.capture.interfaces.ring import PacketRing
-from kafkasniff.fields import NamedTuple
 
 ANY = "any"
 """Names all interfaces, also those that come up later."""

@@ -4,9 +4,9 @@ import ctypes
 import os
 import pwd
 import sys
+from typing import NamedTuple
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.fields import NamedTuple
 
 ROOT = 0
 

@@ -7,10 +7,9 @@ import socket
 import struct
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.capture.interfaces.ring import ARPHRD_LOOPBACK, PACKET_STATISTICS, SOL_PACKET, PacketColumns
-from kafkasniff.fields import NamedTuple
 
 _LARGEST = 1 << 18
 """Bytes; more than any packet: with segmentation offload, more than 64 KiB stand in one."""

@@ -7,9 +7,7 @@ import struct
 import time
 from array import array
 from functools import cache
-from typing import TYPE_CHECKING
-
-from kafkasniff.fields import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # of the extra `live`
     import numpy as np

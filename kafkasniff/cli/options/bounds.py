@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypedDict
 
 import typer
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.render.words import show
 
 if TYPE_CHECKING:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
 from kafkasniff.cli.options.completion import complete_api, complete_error
 from kafkasniff.cli.options.formatting import FILTERS
 from kafkasniff.cli.options.together import together
-from kafkasniff.fields import NamedTuple
 
 if TYPE_CHECKING:
     from kafkasniff.filters.filter import Filter

@@ -1,7 +1,7 @@
 """What of which captures a question is about: the options that all commands have that answer questions."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
@@ -11,7 +11,6 @@ from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
 from kafkasniff.cli.options.together import Command, together
 from kafkasniff.cli.terminal.output import print_message
-from kafkasniff.fields import NamedTuple
 
 if TYPE_CHECKING:
     from kafkasniff.calls.items import Item

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from math import isfinite, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -11,7 +11,6 @@ from kafkasniff.cli.options.settings_file import FILE, read_settings
 from kafkasniff.cli.terminal.output import print_message
 from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
 from kafkasniff.diagnose.rule import Rule
-from kafkasniff.fields import NamedTuple
 from kafkasniff.render.words import show
 
 Settings = dict[str, dict[str, float]]

@@ -1,9 +1,10 @@
 """How calls are shown: the options of `read`, `live` and `show`, declared once."""
 
+from typing import NamedTuple
+
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import BoundsOption
 from kafkasniff.cli.options.together import together
-from kafkasniff.fields import NamedTuple
 
 TERMINAL_LIMIT_VALUE = 1024
 """Bytes of a key or value of a record that are shown in the terminal unless told otherwise."""

@@ -3,7 +3,7 @@
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 from py4j.protocol import Py4JError
@@ -14,7 +14,6 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.processes.stopping import Stopping
 from kafkasniff.cli.showing.watching import take_port
 from kafkasniff.cli.terminal.output import print_message
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.following import Following
 from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of

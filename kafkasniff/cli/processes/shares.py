@@ -4,7 +4,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.cli.options.settings import RuleChoice
 from kafkasniff.cli.processes.jobs import Pipe, Workers
@@ -13,7 +13,6 @@ from kafkasniff.cli.terminal.progress import Progress
 from kafkasniff.diagnose.engine import Diagnosis, joined
 from kafkasniff.diagnose.finding import Finding, findings_from_json, findings_to_json
 from kafkasniff.diagnose.rule import ANY_API, Rule
-from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
 

@@ -4,12 +4,12 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.cli.showing.reading import LineFormat
 from kafkasniff.diagnose.finding import Evidence, Finding
-from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
 from kafkasniff.render.diagnosis.findings import for_people

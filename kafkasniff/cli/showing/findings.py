@@ -2,11 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from kafkasniff.cli.options.values import none_of
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.fields import NamedTuple
 from kafkasniff.reading import Summary
 from kafkasniff.render.closing import closing_line, closing_notes
 from kafkasniff.render.colours import colours_for

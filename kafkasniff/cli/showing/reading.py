@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import RawToken
@@ -14,7 +14,6 @@ from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.cli.terminal.progress import Progress
-from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.filter import Filter, Tally
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line, closing_notes, failures_text

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.bodies.tables import is_error_code, is_topic_id
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind, Message, fields_of

@@ -1,8 +1,8 @@
 """The JSON of bodies that decode whole and without a problem, straight from their bytes."""
 
 from functools import cache, lru_cache
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.decoding import is_unsupported_version
 from kafkasniff.protocol.bodies.json_writer import JsonWriter, mark_config, mark_topic_names

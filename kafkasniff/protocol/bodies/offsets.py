@@ -2,14 +2,13 @@
 """The sink that notes offsets: every field of a message with the bytes it came from."""
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cython
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.values import ValueTaker
 from kafkasniff.protocol.errors import ProtocolError

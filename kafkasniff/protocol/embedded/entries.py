@@ -1,9 +1,8 @@
 """What was found inside a message, and what is wrong with it."""
 
 from base64 import b64decode
-from typing import Any
+from typing import Any, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.allowance import Allowance
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.limits import MAX_DEPTH

@@ -4,9 +4,8 @@ A reader of our own since the generated classes would bring in the protobuf runt
 """
 
 from struct import Struct
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.limits import MAX_DEPTH
 from kafkasniff.protocol.primitives import base64_text, java_text, json_float

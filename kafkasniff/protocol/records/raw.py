@@ -1,8 +1,7 @@
 """Records as read from the wire, before their keys and values are text or base64."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.errors import ProtocolError
 
 

@@ -3,9 +3,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.octets import signed32, unsigned32
 from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES, read_batches
 from kafkasniff.protocol.records.crc32c import crc32c_of

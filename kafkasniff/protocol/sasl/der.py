@@ -1,6 +1,7 @@
 """DER (X.690), as much of it as Kerberos messages need: tags of one byte."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
+
 from kafkasniff.protocol.errors import ProtocolError
 
 _LONG_LENGTH = 0x80

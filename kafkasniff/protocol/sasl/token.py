@@ -1,8 +1,7 @@
 """What a token says, whatever its mechanism."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.secrets.configs import REDACTED
 
 UNKNOWN: Final = "unknown"

@@ -1,13 +1,12 @@
 """Calls by columns of one's choice: as a table, CSV, text with tabs, or JSON lines."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from kafkasniff.calls.call import Call
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.errors import FilterError
 from kafkasniff.filters.fields import FIELDS
 from kafkasniff.filters.tests import find_field

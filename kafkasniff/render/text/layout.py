@@ -3,7 +3,7 @@
 A longer value widens its own line alone. What a call was about comes last and takes what room is left.
 """
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 
 class Layout(NamedTuple):

@@ -2,9 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.packets.ip import Fragment
 

@@ -1,12 +1,13 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """IPv4 and IPv6 headers."""
 
+from typing import NamedTuple
+
 try:
     import cython
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.packets.headers import HeaderError, u8, u16, u32
 from kafkasniff.tcp.packets.link import IPV4
 

@@ -2,9 +2,7 @@
 
 import re
 from functools import cache
-from typing import Literal
-
-from kafkasniff.fields import NamedTuple
+from typing import Literal, NamedTuple
 
 Bulk = Literal["gcm", "ccm", "ccm8", "chacha20", "cbc"]
 

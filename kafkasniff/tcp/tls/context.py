@@ -2,8 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection
 from kafkasniff.tcp.tls.key_log import KeyLog
 

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.tls.cipher_suites import suite_name
 
 if TYPE_CHECKING:  # loading it takes a tenth of a second

@@ -1,6 +1,6 @@
 """Handshake messages (RFC 5246, 7.4; RFC 8446, 4), as far as decryption and description need them."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 CLIENT_HELLO, SERVER_HELLO, NEW_SESSION_TICKET, ENCRYPTED_EXTENSIONS, CERTIFICATE = 1, 2, 4, 8, 11
 SERVER_NAME, ALPN, ENCRYPT_THEN_MAC, SESSION_TICKET, PRE_SHARED_KEY, SUPPORTED_VERSIONS = 0, 16, 22, 35, 41, 43

@@ -2,8 +2,8 @@
 
 import hashlib
 import hmac
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.tls.cipher_suites import CipherSuite
 
 

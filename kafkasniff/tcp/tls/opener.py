@@ -1,8 +1,8 @@
 """Opens the records of one direction in their order, through changes of keys and behind losses."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.tls.cipher_suites import CipherSuite
 from kafkasniff.tcp.tls.key_schedule import next_traffic_secret, tls12_keys, tls13_keys
 from kafkasniff.tcp.tls.protection import (

@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher
@@ -10,7 +10,6 @@ from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, ChaCha20
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.tls.cipher_suites import CipherSuite
 from kafkasniff.tcp.tls.key_schedule import DirectionKeys
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import StreamData, StreamGap
 from kafkasniff.tcp.tls.beginning import LARGEST_FRAGMENT
 
