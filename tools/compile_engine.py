@@ -126,6 +126,9 @@ def compile_in_place(root: Path) -> list[Path]:
         # Moved, not written: a process that runs the old library keeps it.
         shutil.copy(library, (root / library_name(module)).with_suffix(".new"))
         (root / library_name(module)).with_suffix(".new").replace(root / library_name(module))
+    for gone in before.keys() - hashes.keys():
+        # A library without its source would be imported before the package that took its name.
+        (root / library_name(Path(gone))).unlink(missing_ok=True)
     made = {str(module): [hashes[str(module)], *map(str, sources(root, module))] for module in modules(root)}
     record.write_text(json.dumps(made, indent=1))
     compileall.compile_dir(root / "kafkasniff", quiet=1)

@@ -202,14 +202,19 @@ class Rule(Generic[State]):
         fix: str | None = None,
         severity: Severity | None = None,
     ) -> Finding:
-        """Give a finding of this rule; None in the subject means that it does not apply."""
+        """Give a finding of this rule; None in the subject means that it does not apply.
+
+        Where the rule has a threshold `again`, what came fewer times is an info.
+        """
+        if severity is None:
+            severity = "info" if tally.count < self.limits.get("again", 0) else self.severity
         assert tally.first is not None
         assert tally.last is not None
         profiles = self._profiles(tally, subject)
         cause, fix = self._advice(set().union(*(profile.libraries() for profile in profiles)), cause, fix)
         return Finding(
             self.id,
-            severity or self.severity,
+            severity,
             self._completed(subject, tally, profiles),
             tally.first.time,
             tally.last.time,

@@ -108,6 +108,7 @@ class PlaintextToTlsPort(_PortRule):
     looks_across_clients = True
     thresholds = (
         Threshold("connections", 1, "connections", "Java makes one, and waits on it for the rest of the message"),
+        Threshold("again", 2, "connections", "one alone is an info: it may be a probe"),
     )
     meaning = "The client sends Kafka requests in the clear to a port that expects TLS, and never gets an answer."
     wire = (

@@ -49,8 +49,8 @@ class AuthFailureLoop(ErrorRule):
     codes = frozenset({58})
     ends_connections = True
     thresholds = (
-        Threshold("calls", 1, "logins", "Java gives up at once; librdkafka and others go on by default"),
-        Threshold("closed", 4, "logins", "of raw tokens alone, on which the server may close for other reasons"),
+        Threshold("calls", 1, "logins", "Java gives up at once"),
+        Threshold("again", 4, "logins", "librdkafka goes on by default; fewer are an info, raw tokens alone nothing"),
     )
     meaning = "The client's credentials are wrong. One that keeps trying costs the broker a connection each time."
     wire = (
@@ -93,9 +93,9 @@ class AuthFailureLoop(ErrorRule):
             state.codes[_CLOSED] = state.codes.get(_CLOSED, 0) + 1
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
-        """Fire at once where the broker said no."""
+        """Fire at once where the broker said no; on raw tokens the server may close for other reasons."""
         told = any(code != _CLOSED for code in state.codes)
-        return super().finding(key, state) if told or state.count >= self.limits["closed"] else None
+        return super().finding(key, state) if told or state.count >= self.limits["again"] else None
 
 
 class UnsupportedSaslMechanism(ErrorRule):
@@ -109,6 +109,7 @@ class UnsupportedSaslMechanism(ErrorRule):
     ends_connections = True
     thresholds = (
         Threshold("calls", 1, "handshakes", "the same request cannot succeed later; Java stops at the first"),
+        Threshold("again", 3, "handshakes", "fewer are an info: a client may try another mechanism"),
     )
     meaning = "The client cannot log in, as it and the listener have no SASL mechanism in common."
     wire = "SaslHandshake answered with 33 UNSUPPORTED_SASL_MECHANISM and the list of mechanisms that there are."
@@ -229,6 +230,7 @@ class AuthorizationDenied(ErrorRule):
         Threshold(
             "calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"
         ),
+        Threshold("again", 3, "calls", "fewer are an info: tools ask for what they may not have, and go on without"),
     )
     meaning = "The principal has no ACL for a topic, for the cluster or for its transactional id, and keeps asking."
     wire = (
@@ -254,6 +256,7 @@ class GroupAuthorizationDenied(ErrorRule):
         Threshold(
             "calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"
         ),
+        Threshold("again", 3, "calls", "fewer are an info: tools ask for what they may not have, and go on without"),
     )
     meaning = "The principal has no Read right on the group, so that the consumer never gets partitions."
     wire = "FindCoordinator, JoinGroup or OffsetFetch answered with 30 GROUP_AUTHORIZATION_FAILED, again and again."
