@@ -191,6 +191,7 @@ SHORT_FORMS: dict[tuple[str, ...], Holds] = {
         "127.0.0.1:19110" in (line["client"], line["server"]) or "::1" in (_host(line["client"]), _host(line["server"]))
     ),
     ("--host", "!127.0.0.0/8"): lambda line: not any(_within(line[end], "127.0.0.0/8") for end in ("client", "server")),
+    ("--broker", "127.0.0.1:19110"): lambda line: line["server"] == "127.0.0.1:19110",
     ("--port", "19110,9092"): lambda line: any(port in (19110, 9092) for port in _ports(line)),
     ("--connection", "*-127.0.0.1:19110"): lambda line: line["server"] == "127.0.0.1:19110",
     ("--topic", "orders,__*"): lambda line: any(name == "orders" or name.startswith("__") for name in of.topics(line)),

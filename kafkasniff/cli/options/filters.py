@@ -52,6 +52,9 @@ class Filters(NamedTuple):
         list[str] | None,
         _filter("--host", "IP[:PORT]", "Only this client or server; also a network such as 10.0.0.0/8."),
     ] = None
+    broker: Annotated[
+        list[str] | None, _filter("--broker", "IP[:PORT]", "Only calls to this broker; a network, too, as for --host.")
+    ] = None
     port: Annotated[list[str] | None, _filter("--port", "PORT", "Only this port, on either side.")] = None
     connection: Annotated[
         list[str] | None,
@@ -87,8 +90,9 @@ class Filters(NamedTuple):
         found = []
         lists = {
             "--api": ("api", self.api), "--client-id": ("client_id", self.client_id), "--host": ("host", self.host),
-            "--port": ("port", self.port), "--connection": ("connection", self.connection),
-            "--topic": ("topic", self.topic), "--group": ("group", self.group), "--errors": ("error", self.errors),
+            "--broker": ("server", self.broker), "--port": ("port", self.port),
+            "--connection": ("connection", self.connection), "--topic": ("topic", self.topic),
+            "--group": ("group", self.group), "--errors": ("error", self.errors),
         }  # fmt: skip
         found = [
             _checked(option, partial(short_form, field, texts)) for option, (field, texts) in lists.items() if texts
