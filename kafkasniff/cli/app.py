@@ -16,7 +16,7 @@ from kafkasniff.cli.terminal.output import print_message
 GROUPS = {
     "calls": {
         "read": "Show the calls in captures: requests with their responses.",
-        "show": "Show single calls whole, on demand with the findings that cite them.",
+        "show": "Show single calls whole.",
         "live": "Show the calls on network interfaces as they end.",
         "browse": "Browse calls on a screen, also while they come.",
     },

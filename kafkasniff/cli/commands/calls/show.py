@@ -59,7 +59,7 @@ def show(
     *,
     shape: Shape,
 ) -> None:
-    """Show single calls whole: messages with offsets, bytes and packets, on demand the findings that cite them."""
+    """Show single calls whole. Messages with offsets, bytes and packets; with --findings what is wrong with them."""
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.showing.chosen import Chosen, Wanted, numbers_in
     from kafkasniff.cli.showing.reading import json_format, terminal_format
