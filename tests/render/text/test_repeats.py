@@ -116,4 +116,4 @@ def test_lines_of_wanted_calls_alone() -> None:
     text, shown = CallLines().calls(calls, lambda call: call.number == 2)
     assert shown == 1
     assert calls == []
-    assert b"retry of 1" in text
+    assert b"retry of 1" in bytes(text)
