@@ -218,6 +218,13 @@ class CleartextCredentials(Rule[Logins]):
         return self.make(state, subject, summary)
 
 
+_DENIED = (
+    Threshold("calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"),
+    Threshold("again", 3, "calls", "fewer are an info: tools ask for what they may not have, and go on without"),
+)
+"""Of requests for which a right is missing."""
+
+
 class AuthorizationDenied(ErrorRule):
     """A client lacks rights."""
 
@@ -226,12 +233,7 @@ class AuthorizationDenied(ErrorRule):
     severity = "error"
     scope = "client"
     codes = frozenset({29, 31, 53})
-    thresholds = (
-        Threshold(
-            "calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"
-        ),
-        Threshold("again", 3, "calls", "fewer are an info: tools ask for what they may not have, and go on without"),
-    )
+    thresholds = _DENIED
     meaning = "The principal has no ACL for a topic, for the cluster or for its transactional id, and keeps asking."
     wire = (
         "29 TOPIC_, 31 CLUSTER_ or 53 TRANSACTIONAL_ID_AUTHORIZATION_FAILED, again and again; an idempotent Java "
@@ -252,12 +254,7 @@ class GroupAuthorizationDenied(ErrorRule):
     severity = "error"
     scope = "client and group"
     codes = frozenset({30})
-    thresholds = (
-        Threshold(
-            "calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"
-        ),
-        Threshold("again", 3, "calls", "fewer are an info: tools ask for what they may not have, and go on without"),
-    )
+    thresholds = _DENIED
     meaning = "The principal has no Read right on the group, so that the consumer never gets partitions."
     wire = "FindCoordinator, JoinGroup or OffsetFetch answered with 30 GROUP_AUTHORIZATION_FAILED, again and again."
     cause = "The ACL for the group is missing, or the client's group ({group.id}) is not the one that was granted."

@@ -145,11 +145,6 @@ class Batch:
         return bool(self._header[5] & _CONTROL)
 
     @property
-    def has_delete_horizon(self) -> bool:
-        """Tell whether the base timestamp is one."""
-        return bool(self._header[5] & _DELETE_HORIZON)
-
-    @property
     def size_in_bytes(self) -> int:
         """Give the bytes of the whole batch, by its size field."""
         size: int = self._header[1] + OFFSET_AND_SIZE.size
