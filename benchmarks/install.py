@@ -1,13 +1,14 @@
 """Install dist/ in a bare Debian and measure that: `python -m benchmarks.install [--release bookworm] [--root FOLDER]`.
 
 needs Linux, root, debootstrap, and dist/ as `make release` makes it for the release's Python. The Debian has Python and
-pip alone, and no network: what the wheel needs is downloaded before, by this machine's pip.
+pip alone. What the wheel needs is downloaded before by its own pip, since a pip asks its own Python which packages are
+needed. Nothing that is measured has a network.
 """
 
 import argparse
 import shutil
+import ssl
 import subprocess
-import sys
 from pathlib import Path
 
 from benchmarks.measure import Measurement, compare, run
@@ -30,18 +31,30 @@ def make_root(root: Path, release: str) -> None:
 def bring(root: Path) -> None:
     """Lay what is installed, and what that needs, into the Debian."""
     brought = root / "srv"
-    found = subprocess.run(
-        ["chroot", str(root), "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
     [wheel] = (ROOT / "dist").glob("*.whl")
-    version = found.stdout.strip()
-    wanted = ["--only-binary=:all:", f"--python-version={version}", "--dest", str(brought / "packages")]
-    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *wanted, str(wheel)], check=True)
+    shutil.copy(wheel, brought)
+    # The Debian has no certificates of its own.
+    certificates = ssl.get_default_verify_paths().cafile
+    if certificates is not None:
+        shutil.copy(certificates, brought / "certificates.pem")
+    download = [
+        "pip",
+        "download",
+        "--quiet",
+        "--cert",
+        "/srv/certificates.pem",
+        "--only-binary=:all:",
+        "--dest",
+        "/srv/packages",
+    ]
+    subprocess.run([*inside(root), "python3", "-m", *download, f"/srv/{wheel.name}"], check=True)
     shutil.copy(ROOT / "dist" / "kafkasniff.pyz", brought)
     shutil.copy(CAPTURE, brought / "a.pcap")
+
+
+def inside(root: Path) -> list[str]:
+    """Give the beginning of a command that runs in the Debian."""
+    return ["chroot", str(root), "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/bin:/bin"]
 
 
 def size_of(folder: Path) -> int:
@@ -58,18 +71,16 @@ def main() -> None:
     root = given.root or ROOT / "build" / given.release
     make_root(root, given.release)
     bring(root)
-    inside = ["unshare", "--net", "chroot", str(root), "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/bin:/bin"]
+    alone = ["unshare", "--net", *inside(root)]
 
-    run([*inside, "python3", "-m", "venv", "/srv/venv"])
+    run([*alone, "python3", "-m", "venv", "/srv/venv"])
     before = size_of(root / "srv" / "venv")
-    install = run(
-        [*inside, "/srv/venv/bin/pip", "install", "--no-index", "--find-links", "/srv/packages", "kafkasniff"]
-    )
+    install = run([*alone, "/srv/venv/bin/pip", "install", "--no-index", "--find-links", "/srv/packages", "kafkasniff"])
     size = size_of(root / "srv" / "venv") - before
-    first = run([*inside, "/srv/venv/bin/kafkasniff", "read", "/srv/a.pcap"])
+    first = run([*alone, "/srv/venv/bin/kafkasniff", "read", "/srv/a.pcap"])
     print(f"pip install {told(install)}, first command {told(first)}; {size / 1e6:.1f} MB of files")
 
-    python = [*inside, "/srv/venv/bin/python", "-c"]
+    python = [*alone, "/srv/venv/bin/python", "-c"]
     imports = compare(
         {
             "pass": [*python, "pass"],
@@ -81,7 +92,7 @@ def main() -> None:
     for name, taken in imports.items():
         print(f"python -c {name!r}: {1e3 * taken.cpu:.0f} ms of CPU (median of {RUNS} runs)")
 
-    single = [*inside, "python3", "/srv/kafkasniff.pyz", "read", "/srv/a.pcap"]
+    single = [*alone, "python3", "/srv/kafkasniff.pyz", "read", "/srv/a.pcap"]
     begun, again = run(single), run(single)
     print(
         f"kafkasniff.pyz {(root / 'srv' / 'kafkasniff.pyz').stat().st_size / 1e6:.0f} MB: first start {told(begun)},"

@@ -17,7 +17,7 @@ rm -rf dist build/wheel
 "$tools/bin/python" -m build --quiet --sdist --outdir dist .
 "$tools/bin/python" -m build --quiet --wheel --outdir build/wheel .
 if [ "$(uname -s)" = Linux ]; then
-  PATH="$PWD/$tools/bin:$PATH" "$tools/bin/auditwheel" repair --wheel-dir dist build/wheel/*.whl
+  PATH="$PWD/$tools/bin:$PATH" "$tools/bin/auditwheel" repair --strip --wheel-dir dist build/wheel/*.whl
 else
   cp build/wheel/*.whl dist/
 fi
