@@ -27,6 +27,7 @@ from kafkasniff.diagnose.network.forgotten import FORGOTTEN_RULES
 from kafkasniff.diagnose.network.path import PATH_RULES
 from kafkasniff.diagnose.network.ports import PORT_RULES
 from kafkasniff.diagnose.network.security import SECURITY_RULES
+from kafkasniff.diagnose.network.sessions import SESSION_RULES
 from kafkasniff.diagnose.network.tcp import NETWORK_RULES
 from kafkasniff.diagnose.network.tls import TLS_RULES
 from kafkasniff.diagnose.producers.compression import COMPRESSION_RULES
@@ -66,6 +67,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *CHURN_RULES,
     *CONNECTION_RULES,
     *CLOSED_RULES,
+    *SESSION_RULES,
     *FORGOTTEN_RULES,
     *PATH_RULES,
     *TLS_RULES,

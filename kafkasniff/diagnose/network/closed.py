@@ -3,29 +3,21 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
+from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
-from kafkasniff.diagnose.facts.clients import Client, client_of, host_of
+from kafkasniff.diagnose.facts.clients import Client, host_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
-from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
-from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
+from kafkasniff.diagnose.memory.rates import SECOND
+from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
+from kafkasniff.diagnose.network.sessions import SessionRule
 from kafkasniff.diagnose.options.library import Advice
-from kafkasniff.diagnose.rule import (
-    Rule,
-    State,
-    Threshold,
-    client_subject,
-    connections_subject,
-    counted,
-    seconds_text,
-    times_text,
-)
+from kafkasniff.diagnose.rule import Rule, Threshold, connections_subject, counted, seconds_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
-from kafkasniff.protocol.api_keys import PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafkasniff.protocol.api_keys import PRODUCE
 from kafkasniff.tcp.events import Connection
 
 _LARGE = 16 << 10
@@ -49,10 +41,6 @@ _REFUSED = Advice(
 )
 """What is behind a closing, by how it looks."""
 
-_ALIKE = 1.25
-"""Connections with logins whose ages differ by less were closed as their sessions were over: what ends a connection for
-other reasons does not come so long after the login each time."""
-
 
 class HostKey(NamedTuple):
     """The programs on a host, and a server."""
@@ -74,14 +62,12 @@ class Pending(NamedTuple):
     size: int
     hidden: bool = False
     """Whether it was a write with acks=0, whose error a broker cannot answer (KafkaApis.handleProduceRequest)."""
-    session: int | None = None
-    """How long after the beginning of a connection with a login it was sent (ns)."""
 
 
 class Closings(Tally):
     """Connections that the server closed, one after the other."""
 
-    __slots__ = ("client_ids", "hidden", "kinds", "latest", "sessions", "silent", "smallest_cut")
+    __slots__ = ("client_ids", "hidden", "kinds", "latest", "silent", "smallest_cut")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -94,50 +80,12 @@ class Closings(Tally):
         """What they were asked last."""
         self.hidden = 0
         """Those that were closed upon a write with acks=0."""
-        self.sessions: list[int] = []
-        """How old the first of those with logins were when that was sent (ns)."""
         self.smallest_cut = 1 << 62
         """Bytes of the smallest request that was not answered."""
         self.client_ids = Names()
 
 
-class _SessionRule(Rule[State]):
-    """Knows when the SASL sessions of connections are over."""
-
-    apis = frozenset({SASL_AUTHENTICATE})
-    response_fields = frozenset({"errorCode", "sessionLifetimeMs"})
-
-    def __init__(self, *arguments: Any) -> None:
-        """Begin with no session."""
-        super().__init__(*arguments)
-        self._ends: Bounded[tuple[int, int]] = Bounded(MOST_CONNECTIONS)
-        """By connection, when its session ends (ns), and how long it is (ms)."""
-        self._told: Bounded[int] = Bounded()
-        """How long sessions are by what a server told anybody (ms)."""
-
-    def call(self, seen: SeenCall) -> None:
-        """Note how long a session lasts, by the earliest that the broker's clock may have begun."""
-        lifetime = seen.response.get("sessionLifetimeMs", 0)
-        if lifetime > 0:
-            self._told.put(seen.call.server, lifetime)
-        elif seen.call.api_version == 0:
-            lifetime = self._told.get(seen.call.server) or 0  # Version 0 does not tell it, and is cut off all the same.
-        if lifetime > 0 and not seen.response.get("errorCode"):
-            self._ends.put(seen.call.connection, (seen.sent + lifetime * MILLISECOND, lifetime))
-
-    def token(self, token: RawToken) -> None:
-        """Note the same of a login whose tokens stand without Kafka's headers: it is told nothing either."""
-        lifetime = self._told.get(token.server) or 0
-        if lifetime > 0 and token.direction == "request":
-            self._ends.put(token.connection, (token.arrival.time + lifetime * MILLISECOND, lifetime))
-
-    def session_over(self, call: Call) -> tuple[int, int] | None:
-        """Give when a session ended (ns), and how long it was (ms); None when the request was sent before that."""
-        end = self._ends.get(call.connection)
-        return end if end is not None and call.request is not None and call.request.first.time >= end[0] else None
-
-
-class ConnectionClosedByServer(_SessionRule[Closings]):
+class ConnectionClosedByServer(SessionRule[Closings]):
     """A server closes a client's connections while it waits for an answer."""
 
     id = "connection-closed-by-server"
@@ -209,10 +157,11 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
             return
         history = self.facts.history(call)
         served = history.served or self._serves_without_login.get((history.client, call.server))
-        if (served and self.session_over(call) is None) or header.api_key in BEFORE_LOGIN:
+        session = self.session(connection)
+        over = session is not None and session.is_over(request.first.time)
+        if (served and not over) or header.api_key in BEFORE_LOGIN:
             name = f"{call.api_name} v{call.api_version}"
-            age = request.first.time - connection.first.time if history.used(SASL_HANDSHAKE) else None
-            self._pending.put(connection, Pending(name, call.client_id, request.size, session=age))
+            self._pending.put(connection, Pending(name, call.client_id, request.size))
 
     def connection(self, report: ConnectionReport) -> None:
         """Count a connection that the server closed."""
@@ -222,7 +171,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
             return
         counters = connection.counters
         of_server, pending = counters[1 - client], self._pending.pop(connection) or self._refused_write(connection)
-        self._ends.pop(connection)
+        self.forget(connection)
         key = HostKey(Client(None, host_of(report.client)), report.server)
         history = self.facts.history_of(connection)
         if history is not None and history.largest > (self._passed.get(key) or 0):
@@ -253,8 +202,6 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         if pending is not None:
             state.client_ids.add(short_name(pending.client_id) if pending.client_id else None)
             state.smallest_cut = min(state.smallest_cut, pending.size)
-            if pending.session is not None and len(state.sessions) < MOST_NAMES:
-                state.sessions.append(pending.session)
         state.add(connection.last, f"closed by the server: {what}", report)
 
     def _refused_write(self, connection: Connection) -> Pending | None:
@@ -293,13 +240,6 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
             )
         else:
             why = f"while {', '.join(state.kinds)} waited for an answer: the broker's log says why"
-            if len(state.sessions) == min(state.count, MOST_NAMES):
-                why += (
-                    f"; each had logged in {seconds_text(min(state.sessions))} or longer before, so that its session "
-                    f"may have been over (connections.max.reauth.ms)"
-                )
-                if max(state.sessions) < _ALIKE * min(state.sessions):
-                    advice = Advice(ReauthenticationMissing.cause, ReauthenticationMissing.fix)
         subject = {
             "client": connections_subject(state.clients) or key.host,
             "clientId": state.client_ids.only or list(state.client_ids),
@@ -309,74 +249,4 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         return self.make(state, subject, summary, **(advice._asdict() if advice is not None else {}))
 
 
-class Sessions(Tally):
-    """Connections that were used beyond the end of their session."""
-
-    __slots__ = ("lifetime_ms", "principal", "software")
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.lifetime_ms = 0
-        self.software: str | None = None
-        self.principal: str | None = None
-
-
-class ReauthenticationMissing(_SessionRule[Sessions]):
-    """A client does not log in again before its session ends."""
-
-    id = "reauthentication-missing"
-    title = "The client does not log in again in time, and is cut off"
-    severity = "error"
-    scope = "client"
-    state_type = Sessions
-    thresholds = (Threshold("connections", 2, "connections", "one may have been about to log in"),)
-    meaning = "The broker ends the session when it is over, and with it the connection; what was under way fails."
-    wire = (
-        "SaslAuthenticate v1 and later tells sessionLifetimeMs; no SaslAuthenticate before it is over; the server "
-        "closes the connection at the next request (KIP-368)."
-    )
-    cause = (
-        "connections.max.reauth.ms is set (or the OAuth token's life ends), and the client does not log in again "
-        "in time ({re-authentication})."
-    )
-    fix = (
-        "Use a library that re-authenticates (Java 2.2+, librdkafka 2.2+, franz-go, sarama, kafkajs, kafka-python "
-        "3+); or raise connections.max.reauth.ms and the life of tokens, and keep retries on."
-    )
-
-    def unanswered(self, call: Call) -> None:
-        """Look whether a request that the server did not answer came after the session's end."""
-        end, connection = self.session_over(call), call.connection
-        if end is None or call.request is None or call.outcome != "unanswered":
-            return
-        if connection.ended_direction != 1 - client_direction(call):
-            return
-        self._ends.pop(connection)
-        state = self.state(client_of(call))
-        state.lifetime_ms = end[1]
-        state.principal = call.principal
-        if call.software_name:
-            state.software = f"{call.software_name} {call.software_version}"
-        late = seconds_text(call.request.first.time - end[0])
-        state.add(call.request.first, f"{call.api_name} {late} after the session's end, unanswered", call)
-
-    def connection(self, report: ConnectionReport) -> None:
-        """Forget its session."""
-        self._ends.pop(report.connection)
-
-    def finding(self, key: Any, state: Sessions) -> Finding | None:
-        """Fire from the threshold on."""
-        assert isinstance(key, Client)
-        if state.count < self.limits["connections"]:
-            return None
-        software = f" ({state.software})" if state.software else ""
-        summary = (
-            f"{key.name}{software} was cut off {times_text(state.count)} as its session of "
-            f"{state.lifetime_ms / 1000:g} s was over, and it had not logged in again."
-        )
-        subject = client_subject(key, state.clients) | {"principal": state.principal}
-        return self.make(state, subject, summary)
-
-
-CLOSED_RULES: tuple[type[Rule[Any]], ...] = (ConnectionClosedByServer, ReauthenticationMissing)
+CLOSED_RULES: tuple[type[Rule[Any]], ...] = (ConnectionClosedByServer,)

@@ -1,12 +1,8 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call
-from kafkasniff.calls.enrichment.authentication import RawToken
-from kafkasniff.protocol.sasl.token import SaslToken
-from kafkasniff.tcp.events import Connection
 from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report
 
-CLOSED, SESSIONS = "connection-closed-by-server", "reauthentication-missing"
+CLOSED = "connection-closed-by-server"
 SERVED = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=connection(40_000))
 """Shows that the server serves somebody."""
 
@@ -91,62 +87,6 @@ def test_writes_whose_errors_nobody_is_told() -> None:
     assert found.fix.startswith("Let the client be told (acks=all)")
     assert findings(CLOSED, unasked(9, closed_after=1.1)) == []
     assert findings(CLOSED, unasked(9, ended=0)) == []
-
-
-def session(at: float, version: int = 1, lifetime: int = 3000, **more: Any) -> Call:
-    answer = {"errorCode": 0} | ({"sessionLifetimeMs": lifetime} if version else {})
-    return call(36, version, {}, answer, at=at, **more)
-
-
-def raw(at: float, on: Connection) -> RawToken:
-    """A client's token behind SaslHandshake v0."""
-    client, server = map(str, on.endpoints)
-    return RawToken(on, client, server, "request", 20, arrival(at), SaslToken("PLAIN", "PLAIN credentials", "a", {}))
-
-
-def used(index: int, until: float, again: float | None = None, version: int = 1) -> list[Item]:
-    """A login, and a request so many seconds later that the server does not answer."""
-    begin = index * 10.0
-    on = connection(50_000 + index, begin=begin, end=begin + until)
-    items: list[Item] = [session(begin, version, on=on)]
-    if again is not None:
-        items.append(session(begin + again, version, on=on))
-    on.ended_by, on.ended_direction = "fin", 1
-    return [*items, call(0, 9, {}, None, at=begin + until, took=0.01, on=on), report(on, ended_direction=1)]
-
-
-def test_sessions_that_end() -> None:
-    assert findings(SESSIONS, used(0, 3.1)) == []
-    found = finding(SESSIONS, used(0, 3.1) + used(1, 3.0))
-    assert (found.count, found.subject["clientId"]) == (2, "shop")
-    assert "session of 3 s" in found.summary
-    assert findings(SESSIONS, used(0, 2.9) + used(1, 2.9)) == []
-    assert findings(SESSIONS, used(0, 3.5, again=2) + used(1, 3.5, again=2)) == []
-    told = session(0, on=connection(40_000))
-    assert findings(SESSIONS, used(0, 3.1, version=0) + used(1, 3.1, version=0)) == []
-    assert finding(SESSIONS, [told, *used(0, 3.1, version=0), *used(1, 3.1, version=0)]).count == 2
-
-
-def test_sessions_of_logins_without_headers() -> None:
-    """As of kafka-python 2.0.2: the broker ends them all the same, and tells others how long they last."""
-    told = session(0, on=connection(40_000))
-    cut_off = [used(index, 3.1) for index in range(3)]
-    for index, items in enumerate(cut_off):
-        on = items[0].connection
-        items[0] = call(17, 0, {"mechanism": "PLAIN"}, {"errorCode": 0, "mechanisms": []}, at=index * 10, on=on)
-        items.insert(1, raw(index * 10, on))
-    calls = [item for items in cut_off for item in items]
-    assert finding(SESSIONS, [told, *calls]).count == 3
-    assert findings(CLOSED, [told, *calls]) == []
-    served = [call(3, 1, {"topics": []}, {"brokers": [], "topics": []}, at=1, on=connection(41_000))]
-    found = finding(CLOSED, [*served, *calls])
-    assert "each had logged in 3.1 s or longer before" in found.summary
-    assert found.cause.startswith("connections.max.reauth.ms is set")  # all after the same time
-
-
-def test_a_session_that_ends_is_no_refused_connection() -> None:
-    items = [item for index in range(4) for item in used(index, 3.1)]
-    assert findings(CLOSED, items) == []
 
 
 def test_requests_that_are_cut_off_while_they_are_sent() -> None:
