@@ -30,6 +30,7 @@ from kafkasniff.diagnose.network.security import SECURITY_RULES
 from kafkasniff.diagnose.network.sessions import SESSION_RULES
 from kafkasniff.diagnose.network.tcp import NETWORK_RULES
 from kafkasniff.diagnose.network.tls import TLS_RULES
+from kafkasniff.diagnose.network.unreachable import UNREACHABLE_RULES
 from kafkasniff.diagnose.producers.compression import COMPRESSION_RULES
 from kafkasniff.diagnose.producers.produce import PRODUCE_RULES
 from kafkasniff.diagnose.producers.refused import REFUSED_RULES
@@ -71,6 +72,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *FORGOTTEN_RULES,
     *PATH_RULES,
     *TLS_RULES,
+    *UNREACHABLE_RULES,
     *NETWORK_RULES,
     *CLUSTER_RULES,
     *QUOTA_RULES,

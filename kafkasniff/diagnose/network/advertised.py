@@ -20,6 +20,7 @@ from kafkasniff.protocol.api_keys import (
     SASL_HANDSHAKE,
 )
 from kafkasniff.protocol.api_keys import INIT_PRODUCER_ID as ASKED_OF_ANY
+from kafkasniff.tcp.events import Connection
 
 BEFORE_WORK = frozenset(
     {
@@ -43,7 +44,7 @@ _INSIDE = (".svc", ".local", ".internal", ".localdomain", ".lan")
 class Told(Tally):
     """The addresses that a client was told, as long as it connected to none of them."""
 
-    __slots__ = ("again", "bare", "nodes", "reached")
+    __slots__ = ("again", "bare", "moved", "nodes", "on", "reached")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -55,6 +56,10 @@ class Told(Tally):
         """How often the client was told what it needs for its work, by topic, group or transactional id."""
         self.bare = Tally()
         """Answers to those with which libraries that move on begin."""
+        self.on: Connection | None = None
+        """The connection on which it was told first."""
+        self.moved = False
+        """Whether the client has another connection."""
 
     def told_again(self) -> int:
         """Give how often it was told the same, faster than clients refresh what they know; 0 where it was slower."""
@@ -66,6 +71,13 @@ class Told(Tally):
 
     def _hurries(self) -> bool:
         return self.span_ns <= self.count * _REFRESH_NS
+
+    def stands_still_ns(self) -> int:
+        """Give how long the client, told what it needs and one name, has done nothing on its one connection (ns)."""
+        only = not self.moved and len(self.nodes) == 1 and any(map(is_name, self.nodes))
+        if not only or not self.again or self.on is None or self.last is None:
+            return 0
+        return self.on.last.time - self.last.time
 
     def leads_home(self, host: str) -> bool:
         """Tell whether all addresses are the client's own, which is on another host than the brokers."""
@@ -89,7 +101,7 @@ class Told(Tally):
         for item in brokers:
             if len(self.nodes) < MOST_NAMES:
                 self.nodes[f"{short_name(item['host'])}:{item['port']}"] = item["nodeId"]
-        self.look(seen.call.server)
+        self.look(seen)
         topics, names = seen.request.get("topics"), ", ".join(self.nodes)
         if self._begins(seen, topics):
             self.bare.add(seen.call.ended, f"Metadata names {names}", seen.call)
@@ -124,9 +136,11 @@ class Told(Tally):
         if what in self.again or len(self.again) < MOST_NAMES:
             self.again[what] = self.again.get(what, 0) + 1
 
-    def look(self, server: str) -> None:
-        """Note a server that the client connects to."""
-        self.reached = self.reached or any(_may_be(address, server) for address in self.nodes)
+    def look(self, seen: SeenCall) -> None:
+        """Note a connection of the client, and the server that it leads to."""
+        self.on = self.on or seen.call.connection
+        self.moved = self.moved or self.on is not seen.call.connection
+        self.reached = self.reached or any(_may_be(address, seen.call.server) for address in self.nodes)
 
 
 @lru_cache(4_096)

@@ -1,7 +1,8 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
-from tests.diagnose.made import call, connection, finding, findings
+from kafkasniff.tcp.events import Endpoint
+from tests.diagnose.made import Item, call, connection, finding, findings, report
 from tests.diagnose.network.attempting import attempts
 
 
@@ -146,3 +147,35 @@ def test_clients_that_stay_with_their_first_server() -> None:
         assert findings(rule, asked_again(9, key, every=60)) == []  # A client that looks whether anything has changed.
     assert findings(rule, asked_again(9, errorCode=3)) == []  # Waits for a topic,
     assert findings(rule, asked_again(9, key=10, errorCode=15)) == []  # or a coordinator.
+
+
+def test_a_client_that_asks_once_and_stands_still() -> None:
+    """As Java: once it knows brokers it asks only these, and its first connection stays open, unused."""
+
+    def asks(*, lasts: float = 6, port: int = 9092, topics: list[Any] | None = None, moves: bool = False) -> list[Item]:
+        on = connection(50_000, end=lasts)
+        begun = told(0, "broker1", topics, port)
+        assert begun._request_body is not None
+        assert begun._response_body is not None
+        asked = call(3, 8, begun._request_body.value or {}, begun._response_body.value, on=on)
+        given = call(22, 4, {"transactionalId": None}, {"errorCode": 0, "producerId": 6}, at=0.01, on=on)
+        further = call(18, 3, {}, {"apiKeys": []}, at=0.02, on=connection(50_001))
+        return [asked, given, *([further] if moves else []), report(on)]
+
+    rule = "advertised-listener-unreachable"
+    found = finding(rule, asks())
+    assert (found.severity, found.count) == ("warning", 1)
+    assert "was told so once, and connects to none: broker1, a name" in found.summary
+    assert findings(rule, asks(lasts=4)) == []
+    assert findings(rule, asks(moves=True)) == []
+    assert findings(rule, asks(topics=[])) == []  # It is not known what it needs.
+    assert findings(rule, asks(port=9093)) == []  # Only one port may have been captured.
+    elsewhere = report(connection(51_000, server=Endpoint("10.0.0.2", 9999)), protocol="http")
+    assert finding(rule, [*asks(port=9093), elsewhere]).subject["advertised"] == "broker1:9093"
+    one_of_two = asks()
+    (asked, *_) = one_of_two
+    assert isinstance(asked, Call)
+    assert asked._response_body is not None
+    assert asked._response_body.value is not None
+    asked._response_body.value["brokers"].append({"nodeId": 2, "host": "broker2", "port": 9092, "rack": None})
+    assert findings(rule, one_of_two) == []  # It may work with the other.
