@@ -29,6 +29,8 @@ _REMEMBERED_BODY = 256
 _MOST_BODIES = 1024
 _BODIES: dict[bytes, tuple[int, tuple[str | None, str | None] | None]] = {}
 """Such bodies with their version, and what they say."""
+_ILLEGAL_SASL_STATE = b"\x00\x22"
+"""34, by which a listener without SASL refuses a handshake (KafkaApis.handleSaslHandshakeRequest)."""
 LOGIN_APIS = frozenset({SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE})
 """APIs whose messages tell who the client is."""
 
@@ -104,9 +106,11 @@ class Identity:
         if header.api_key == SASL_AUTHENTICATE:
             take_login(self._authentication, call)
         elif header.api_key == SASL_HANDSHAKE and response is not None:
-            refused = response.data[4:6] != b"\x00\x00"
-            self.raw_tokens = header.api_version == 0 and not refused
+            error = response.data[4:6]
+            self.raw_tokens = header.api_version == 0 and error == b"\x00\x00"
             self._offered = False
+            if error == _ILLEGAL_SASL_STATE and self.who() is None:
+                self.security = call.security_protocol = "PLAINTEXT"
 
 
 def _software(version: int, body: bytes) -> tuple[str | None, str | None] | None:

@@ -60,6 +60,21 @@ def test_tokens_have_no_headers_behind_an_old_handshake_that_is_accepted(version
     assert identity.security == "SASL_PLAINTEXT"
 
 
+def test_a_listener_without_sasl_refuses_the_handshake() -> None:
+    """KafkaApis answers 34 ILLEGAL_SASL_STATE; a listener with SASL does so only to who is logged in already."""
+    identity, call = Identity(show_secrets=False, begun=True, raw_sasl=False), shook(1, 34)
+    take(identity, handshake(1))
+    call.security_protocol = identity.security
+    identity.take_call(call)
+    assert (identity.security, call.security_protocol) == ("PLAINTEXT", "PLAINTEXT")
+    logged_in = Identity(show_secrets=False, begun=True, raw_sasl=True)
+    token = b"\0alice\0secret"
+    logged_in.take_token(frame(token), "request")
+    logged_in.settle(3, True)
+    logged_in.take_call(shook(1, 34))
+    assert (logged_in.security, logged_in.who()) == ("SASL_PLAINTEXT", "User:alice")
+
+
 def test_a_request_says_that_no_token_follows() -> None:
     identity = Identity(show_secrets=False, begun=True, raw_sasl=True)
     assert identity.sends_token(frame(b"\0alice\0secret"))
