@@ -42,6 +42,11 @@ SASL_HANDSHAKE = 17
 CONTROLLED_SHUTDOWN = 7
 HEADER_BYTES = 10
 CLIENT_ID_LIMIT = 1024
+"""Bytes of a client id that is looked at as a whole."""
+LONGEST_CLIENT_ID = (1 << 15) - 1
+"""Bytes; its length is an INT16 in all versions of the header."""
+BEGINNING_OF_ID = 16
+"""Bytes of a longer one that are looked at: text, as its length alone says little."""
 TELLING_CLIENT_ID = 4
 """Characters from which on printable text of the stated length is hardly chance."""
 ID_STEP = 16
@@ -78,7 +83,7 @@ class PlausibleHeader(NamedTuple):
     correlation_id: int
     client_id: str | None
     cut: bool
-    """Whether the capture lacks the end of the client id."""
+    """Whether `client_id` is only the beginning: the capture lacks the end, or it is longer than what is looked at."""
 
 
 def request_header(prefix: bytes) -> PlausibleHeader | None:
@@ -101,9 +106,10 @@ def request_header(prefix: bytes) -> PlausibleHeader | None:
     client_id, cut = None, False
     if (key, version) != (CONTROLLED_SHUTDOWN, 0):
         length = int.from_bytes(prefix[12:14], "big", signed=True)
-        if length < -1 or length > min(size - HEADER_BYTES, CLIENT_ID_LIMIT):
+        if length < -1 or length > min(size - HEADER_BYTES, LONGEST_CLIENT_ID):
             return None
-        text = prefix[14 : 14 + max(length, 0)]
+        is_long = length > CLIENT_ID_LIMIT
+        text = prefix[14 : 14 + (BEGINNING_OF_ID if is_long else max(length, 0))]
         cut = len(text) < length
         try:
             client_id = text.decode() if length >= 0 else None
@@ -112,6 +118,8 @@ def request_header(prefix: bytes) -> PlausibleHeader | None:
             if not (cut and error.end == len(text)):
                 return None
             client_id = text[: error.start].decode()
+        if is_long and (len(text) < BEGINNING_OF_ID or not str(client_id).isprintable()):
+            return None
     return PlausibleHeader(key, version, correlation_id, client_id, cut)
 
 
@@ -148,9 +156,10 @@ def read_prefix(held: HeldStream, offset: int) -> bytes | None:
     if size > 10:
         if len(start) < 14:
             return None
-        client_id = int.from_bytes(start[12:14], "big", signed=True)
-        if not 0 <= client_id <= CLIENT_ID_LIMIT:
-            client_id = 0
+        client_id = max(int.from_bytes(start[12:14], "big", signed=True), 0)
+        if client_id > CLIENT_ID_LIMIT:
+            fits = client_id <= size - HEADER_BYTES and size <= LARGEST_PLAUSIBLE
+            client_id = BEGINNING_OF_ID if fits and int.from_bytes(start[4:6], "big") in APIS else 0
     needed = min(4 + size, 14 + client_id)
     if needed <= len(start):
         return start[:needed]

@@ -56,6 +56,16 @@ def test_a_request_at_the_beginning_is_kafka(client: int) -> None:
     assert (verdict.protocol, verdict.client, verdict.place) == ("kafka", client, 0)
 
 
+@pytest.mark.parametrize("length", [1025, 10_000, 32_767])
+def test_a_first_request_with_a_long_client_id_is_kafka(length: int) -> None:
+    request = metadata_request(1, client_id="s" * length)
+    for cuts in (1, 13, 14, 29):
+        assert decide((0, request[:cuts])) is None
+    verdict = decide((0, request))
+    assert verdict is not None
+    assert (verdict.protocol, verdict.place) == ("kafka", 0)
+
+
 @pytest.mark.parametrize("client", [0, 1])
 def test_without_a_beginning_both_directions_are_searched(client: int) -> None:
     rest = metadata_request(1)[-9:]

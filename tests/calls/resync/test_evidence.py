@@ -47,6 +47,17 @@ def test_a_client_id_that_is_longer_than_its_request_is_none() -> None:
     assert score_request(held(frame + b"\xff" * 40), 0, never) == IMPOSSIBLE
 
 
+@pytest.mark.parametrize("length", [1025, 10_000, 32_767])
+def test_a_client_id_may_have_any_length_of_an_int16(length: int) -> None:
+    request = metadata_request(5, client_id="s" * length)
+    assert request_header(request[:1100]) == PlausibleHeader(3, 1, 5, "s" * 16, cut=True)
+    assert score_request(held(request), 0, never).points >= PROOF
+    # Its beginning must be text: a length alone says little.
+    assert request_header(request[: 14 + 16]) is not None
+    assert request_header(request[: 14 + 15]) is None
+    assert request_header(request[:20] + b"\x01" + request[21:]) is None
+
+
 def test_two_requests_that_follow_each_other_are_proof() -> None:
     weak = []
     for row in rows("api-requests.jsonl.gz"):
@@ -149,11 +160,12 @@ def header_of(
         (header_of(3, 1, 7, b"shop", size=1 << 30), PlausibleHeader(3, 1, 7, "shop", cut=False)),
         (header_of(3, 1, 7, b"shop", size=(1 << 30) + 1), None),
         (header_of(3, 1, 7, b"shop", size=-14), None),
-        # A client id fits into its message, and has 1,024 bytes at most.
+        # A client id fits into its message. Of one of more than 1,024 bytes the first 16 are looked at.
         (header_of(3, 1, 7, b"shop", size=14), PlausibleHeader(3, 1, 7, "shop", cut=False)),
         (header_of(3, 1, 7, b"shop", size=13), None),
         (header_of(3, 1, 7, b"s" * 1_024), PlausibleHeader(3, 1, 7, "s" * 1_024, cut=False)),
-        (header_of(3, 1, 7, b"s" * 1_025), None),
+        (header_of(3, 1, 7, b"s" * 1_025), PlausibleHeader(3, 1, 7, "s" * 16, cut=True)),
+        (header_of(3, 1, 7, b"s" * 1_025, size=1_034), None),
         (struct.pack(">ihhih", 60, 3, 1, 7, -2), None),
         # What is cut off, also within a character, is told; what is no UTF-8 is none.
         (header_of(3, 1, 7, "naïve".encode())[:-3], PlausibleHeader(3, 1, 7, "na", cut=True)),
