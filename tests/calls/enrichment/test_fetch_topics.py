@@ -76,3 +76,11 @@ def test_all_partitions_of_a_topic_that_are_forgotten_are_read() -> None:
     covered(sessions, request(0, {"orders": [0, 1, 2, 300], "carts": [5, 6]}, session=0), answer())
     left = covered(sessions, request(1, {}, {"orders": [0, 300, 2], "carts": [6, 5]}), answer())
     assert left == {"topics": [{"topic": "orders", "partitions": [1]}]}
+
+
+@pytest.mark.parametrize(("version", "known"), [(17, True), (99, False)])
+def test_what_a_session_of_a_version_that_is_not_known_covers_is_not_known(version: int, known: bool) -> None:
+    sessions = FetchSessions()
+    answered = struct.pack(">ibihi", 5, 0, 0, 0, 7) + b"\1\0"
+    assert covered(sessions, by_id(version, 0, 3), answered) is None
+    assert (covered(sessions, by_id(version, 1, 4), answered) is not None) == known

@@ -154,7 +154,7 @@ def test_a_token_has_64_kib_at_most() -> None:
     assert identity.take_token(frame(bytes(64 << 10)), "request") is not None
 
 
-@pytest.mark.parametrize("length", [3, 126, 249])
+@pytest.mark.parametrize("length", [3, 126, 249, 250, 255])
 def test_software_of_any_length_is_told(length: int) -> None:
     """Up to 256 bytes of a body are remembered: 249 of a version, and the name with its length."""
     varint = bytes([length + 1]) if length < 127 else bytes([(length + 1) & 127 | 128, (length + 1) >> 7])

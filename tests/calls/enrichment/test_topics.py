@@ -9,9 +9,9 @@ from kafkasniff.calls.enrichment.topics import (
     may_fetch_metadata_log,
     topic_of,
 )
-from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.fields import Kind
-from tests.protocol.records.made_batches import batch, record
+from tests.protocol.records.made_batches import batch, record, simple_batch
 
 ORDERS, PAYMENTS = "B2R2a5S9QMaGx0sVYQVc6g", "xa9GcpNVS4OnzAiYYUP5bQ"
 METADATA_LOG = "AAAAAAAAAAAAAAAAAAAAAQ"
@@ -52,20 +52,59 @@ def test_long_names_are_cut() -> None:
     assert names.get("other") == "t" * 249
 
 
-def test_names_are_learnt_from_records_of_the_metadata_log() -> None:
-    # Frame version 1, TopicRecord (2) version 0, the name as a compact string, the id, no tagged fields.
-    topic_record = b"\1\2\0" + b"\7orders" + bytes(range(16)) + b"\0"
-    records = batch(record(0, None, topic_record) + record(1, None, b"\1\x63\0 unknown"), 2)
-    name = b"__cluster_metadata"
-    data = struct.pack(">iihi", 5, 0, 0, 0)[4:] + b"\2" + bytes([len(name) + 1]) + name + b"\2"
-    data += struct.pack(">ihqqq", 0, 0, 9, 9, 0) + b"\0" + struct.pack(">i", -1)
-    size = len(records) + 1
-    data += bytes([size & 127 | 128, size >> 7]) + records + b"\0\0\0"
+LOG = b"__cluster_metadata"
+# Frame version 1, TopicRecord (2) version 0, the name as a compact string, the id, no tagged fields.
+TOPIC_RECORD = b"\1\2\0" + b"\7orders" + bytes(range(16)) + b"\0"
+
+
+def compact(content: bytes) -> bytes:
+    """An unsigned varint of the length and one, and the bytes."""
+    length, size = bytearray(), len(content) + 1
+    while size > 127:
+        length.append(size & 127 | 128)
+        size >>= 7
+    return bytes([*length, size]) + content
+
+
+def fetched(*topics: tuple[bytes, bytes]) -> tuple[bytes, DecodedBody]:
+    """An answer to Fetch v12 with these topics, each with the records of its partition 0."""
+    data = struct.pack(">ihi", 0, 0, 0) + bytes([len(topics) + 1])
+    for name, records in topics:
+        data += compact(name) + b"\2" + struct.pack(">ihqqq", 0, 0, 9, 9, 0) + b"\0" + struct.pack(">i", -1)
+        data += compact(records) + b"\0\0"
+    data += b"\0"
     body = decode_body(FETCH, 12, "response", data, 0)
     assert body.problems == []
+    return data, body
+
+
+def learnt(*topics: tuple[bytes, bytes]) -> str | None:
     names = TopicNames()
-    names.learn_from_log(FETCH, data, body)
-    assert names.get("AAECAwQFBgcICQoLDA0ODw") == "orders"
+    names.learn_from_log(FETCH, *fetched(*topics))
+    return names.get("AAECAwQFBgcICQoLDA0ODw")
+
+
+def test_names_are_learnt_from_records_of_the_metadata_log() -> None:
+    records = batch(record(0, None, TOPIC_RECORD) + record(1, None, b"\1\x63\0 unknown"), 2)
+    assert learnt((LOG, records)) == "orders"
+    # Other topics may stand before it; their records name nothing.
+    assert learnt((b"carts", records)) is None
+    assert learnt((b"carts", simple_batch(1)), (LOG, records)) == "orders"
+
+
+def test_batches_that_are_damaged_or_control_ones_name_nothing() -> None:
+    whole = batch(record(0, None, TOPIC_RECORD), 1)
+    control = batch(record(0, b"\0\0\0\1", TOPIC_RECORD), 1, attributes=1 << 5)
+    damaged = whole[:-1] + b"\1"
+    assert [learnt((LOG, first)) for first in (control, damaged)] == [None, None]
+    assert [learnt((LOG, first + whole)) for first in (control, damaged)] == ["orders", "orders"]
+
+
+@pytest.mark.parametrize(("count", "name"), [(32_000, "orders"), (32_768, None)])
+def test_so_many_records_of_the_metadata_log_are_read(count: int, name: str | None) -> None:
+    """16 MiB: a record takes its bytes, here 7 in batches that are not compressed, and 512 for what it is made to."""
+    records = record(0, None, None) * count
+    assert learnt((LOG, batch(records, count) + batch(record(0, None, TOPIC_RECORD), 1))) == name
 
 
 def test_a_request_for_the_metadata_log_is_told_by_its_name_or_id() -> None:
