@@ -15,8 +15,12 @@ _TASKS = pa.schema([("place", pa.int32()), ("task", pa.binary())])
 
 def spread(session: SparkSession, work: Sequence[object], kind: Any) -> DataFrame:
     """Give a frame with one thing to do, `kind`, in each partition."""
-    places = pa.array(range(len(work)), pa.int32())
-    table = pa.table([places, pa.array([to_json(each, kind) for each in work], pa.binary())], schema=_TASKS)
+    return in_partitions(session, [to_json(each, kind) for each in work])
+
+
+def in_partitions(session: SparkSession, work: Sequence[bytes]) -> DataFrame:
+    """Give a frame with one thing to do, as JSON, in each partition."""
+    table = pa.table([pa.array(range(len(work)), pa.int32()), pa.array(work, pa.binary())], schema=_TASKS)
     return session.createDataFrame(table).repartitionById(max(len(work), 1), "place")
 
 

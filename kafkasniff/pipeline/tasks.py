@@ -1,7 +1,7 @@
 """What Spark's workers run: functions from Arrow batches to Arrow batches."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from kafkasniff.freed_memory import give_back_freed_memory, keep_freed_memory
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.indexes.indexing import FileReport, IndexTask, index_file, report_batch
+from kafkasniff.pipeline.indexes.indexing import FileReport, IndexTask, index_file, report_row
+from kafkasniff.pipeline.indexes.pieces import PackedRow, in_batches
 from kafkasniff.typed_json import from_json, to_json
 
 RESULT = pa.schema([("result", pa.binary())])
@@ -63,13 +64,17 @@ def work_in(batches: Iterator[pa.RecordBatch], kind: Any) -> Iterator[Any]:
 
 
 def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Index the files in the column `task`, each `WORK`."""
+    """Index the files in the column `task`, each row `list[WORK]`."""
     with task_of_worker():
-        for task in work_in(batches, WORK):
-            if isinstance(task, FileReport):
-                yield report_batch(task)
-            else:
-                yield from index_file(task)
+        yield from in_batches(_rows(work for together in work_in(batches, list[WORK]) for work in together))
+
+
+def _rows(work: Iterable[IndexTask | FileReport]) -> Iterator[PackedRow]:
+    for task in work:
+        if isinstance(task, FileReport):
+            yield report_row(task)
+        else:
+            yield from index_file(task)
 
 
 def said(task: Callable[[Iterator[pa.RecordBatch]], object], kind: Any, batches: Iterator[pa.RecordBatch]) -> bytes:

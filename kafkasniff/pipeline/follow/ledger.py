@@ -21,7 +21,7 @@ from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import RECORDS, TABLES
 from kafkasniff.typed_json import from_json, to_json
 
-_FORMAT = b"kafkasniff state 6"
+_FORMAT = b"kafkasniff state 7"
 """The first line of the state: another number for each change of what `State` holds."""
 
 _FOLDER = "_state-"

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline.errors import PipelineError, outdated
+from kafkasniff.pipeline.follow.intervals import intervals_of
 from kafkasniff.pipeline.follow.ledger import Ledger
 from kafkasniff.pipeline.follow.plan import Plan, vantages_of
 from kafkasniff.pipeline.follow.rules_of_run import RulesOfRun
@@ -19,11 +20,11 @@ from kafkasniff.pipeline.follow.state import ENDED, Ending, LatestFile, State
 from kafkasniff.pipeline.follow.tasks import Carried, Followed, FollowTask, together
 from kafkasniff.pipeline.indexes.index import MOST_ROUNDS, Index, reason_of
 from kafkasniff.pipeline.indexes.indexing import FileReport
-from kafkasniff.pipeline.indexes.pieces import REPORT, as_batch
+from kafkasniff.pipeline.indexes.pieces import REPORT, PackedRow, as_batch
 from kafkasniff.pipeline.indexes.reports import joined, row_of_file
 from kafkasniff.pipeline.inputs.capture_points import OVERLAP_NS
 from kafkasniff.pipeline.inputs.files import Input, leave_out
-from kafkasniff.pipeline.inputs.watching import Read
+from kafkasniff.pipeline.inputs.read_files import Read
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.naming import NameTask, NamingWork, Renamed
 from kafkasniff.pipeline.rows.output import TableWriter, Written
@@ -33,7 +34,6 @@ from kafkasniff.pipeline.run_record import Observer, RunRecord
 from kafkasniff.pipeline.spreading import collected, spread
 from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.tables.declared import EVENTS
-from kafkasniff.tables.rings import without_compression
 from kafkasniff.tables.rows import Placed
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -123,12 +123,7 @@ class _MicroBatch:
         for each in followed:
             self._keep(file for file in each.files if file.table not in _APART)
         self._take_told([file for each in followed for file in (*each.files, *each.ending) if file.table in TOLD])
-        alive = frozenset().union(
-            *(each.parts for each in state.carried.values()),
-            *(held.parts for held in state.events),
-            *(each.parts for each in state.endings.values()),
-        )
-        state.parts = {number: part for number, part in state.parts.items() if number in alive}
+        state.forget_parts()
         state.shown = self._plan.pauses or not self._plan.run
         if state.shown:
             state.begins.clear()
@@ -137,7 +132,7 @@ class _MicroBatch:
 
     def _nothing(self) -> DataFrame:
         """Give an index without packets."""
-        rows = as_batch((bucket, -1, 0, 0, 0, REPORT, b"", None) for bucket in range(self._state.buckets))
+        rows = as_batch(PackedRow(bucket, -1, 0, 0, 0, REPORT, b"") for bucket in range(self._state.buckets))
         frame = self._session.createDataFrame(pa.Table.from_batches([rows]))
         return frame.repartitionById(self._state.buckets, "bucket")
 
@@ -147,7 +142,7 @@ class _MicroBatch:
         parts = index.parts()
         first_part = state.next_part
         state.next_part += len(parts)
-        state.parts |= dict(enumerate(parts, first_part))
+        state.parts |= {first_part + number: parts[number] for number in index.with_packets()}
         new_secrets = b"\n".join(report.secrets for report in index.reports if report.secrets not in state.secrets)
         self._check_secrets(new_secrets)
         state.secrets = b"\n".join(filter(None, (state.secrets, new_secrets)))
@@ -223,7 +218,7 @@ class _MicroBatch:
         state.open.clear()
         written = [file for each in followed for file in each.ending]
         events = tuple(file.path for file in written if file.table == EVENTS.name)
-        state.endings[number] = Ending(tuple(sorted(ending)), events, frozenset(state.parts))
+        state.endings[number] = Ending(tuple(sorted(ending)), events, intervals_of(state.parts))
         state.replace(_ending(number), [file for file in written if file.table not in _APART])
         if unnamed := [saved for each in followed for saved in each.ending_unnamed]:
             state.unnamed[_ending_names(number)] = unnamed
@@ -320,15 +315,17 @@ class _MicroBatch:
     def _note_read(self, source: Input, vantage: str, report: FileReport) -> None:
         if source.lost:
             return
-        self._state.files[without_compression(source.path)] = Read(
-            source.path,
-            source.size,
-            source.modified_ns,
-            source.head,
-            source.ring,
-            source.first_time,
-            source.skipped + report.packets,
-            vantage,
+        self._state.files.add(
+            Read(
+                source.path,
+                source.size,
+                source.modified_ns,
+                source.head,
+                source.ring,
+                source.first_time,
+                source.skipped + report.packets,
+                vantage,
+            )
         )
 
     def _keep(self, written: Iterable[Written]) -> None:

@@ -18,6 +18,7 @@ from kafkasniff.pipeline.findings.event_spans import SPANS
 from kafkasniff.pipeline.findings.shares import Share, deals_of
 from kafkasniff.pipeline.follow.carry import load
 from kafkasniff.pipeline.follow.findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
+from kafkasniff.pipeline.follow.intervals import intervals_of
 from kafkasniff.pipeline.follow.ledger import Ledger
 from kafkasniff.pipeline.follow.plan import Plan
 from kafkasniff.pipeline.follow.state import HeldEvents, State
@@ -62,8 +63,9 @@ class RulesOfRun:
                 state.names[vantage] = state.names.get(vantage, set()) | names
             for vantage, calls in each.calls.items():
                 state.calls[vantage] = fewest(state.calls.get(vantage, {}) | calls)
+        parts = intervals_of(state.parts)
         new = [
-            HeldEvents(file.path, each.latest_events, frozenset(state.parts))
+            HeldEvents(file.path, each.latest_events, parts)
             for each in followed
             for file in each.files
             if file.table == EVENTS.name

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from kafkasniff.pipeline.findings.clocks import Shift, Times
 from kafkasniff.pipeline.follow.carry import Saved
 from kafkasniff.pipeline.follow.findings import Cluster
+from kafkasniff.pipeline.follow.intervals import Intervals, numbers_in
 from kafkasniff.pipeline.follow.tasks import Carried
 from kafkasniff.pipeline.indexes.indexing import FileReport
 from kafkasniff.pipeline.inputs.files import Input
-from kafkasniff.pipeline.inputs.watching import Read
+from kafkasniff.pipeline.inputs.read_files import ReadFiles
 from kafkasniff.pipeline.rows.output import Written
 from kafkasniff.pipeline.rows.reassembly import Part
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -45,7 +46,7 @@ class HeldEvents:
     path: str
     latest: dict[str, int]
     """By vantage, the time of the last of them (ns)."""
-    parts: frozenset[int]
+    parts: Intervals
     """What they may tell of."""
 
 
@@ -56,7 +57,7 @@ class Ending:
     vantages: tuple[str, ...]
     events: tuple[str, ...]
     """Files of what ended with them."""
-    parts: frozenset[int]
+    parts: Intervals
     """What these tell of."""
 
 
@@ -68,8 +69,7 @@ class State:
     """Tasks that connections are shared among."""
     batch: int = 0
     """Micro-batches so far."""
-    files: dict[str, Read] = field(default_factory=dict)
-    """By path without the ending of a compression."""
+    files: ReadFiles = field(default_factory=ReadFiles)
     latest_files: dict[str, LatestFile] = field(default_factory=dict)
     """By vantage."""
     rings: dict[str, Ring] = field(default_factory=dict)
@@ -198,6 +198,12 @@ class State:
             for written in self.provisional.pop(f"findings {each.number}", ()):
                 self.rows[written.table] += written.rows
         self.clusters = clusters
+
+    def forget_parts(self) -> None:
+        """Keep the parts that something carried tells of."""
+        sets = [each.parts for each in self.events] + [each.parts for each in self.endings.values()]
+        alive = numbers_in(sets).union(*(each.parts for each in self.carried.values()))
+        self.parts = {number: part for number, part in self.parts.items() if number in alive}
 
     def in_use(self) -> set[str]:
         """Give the files below the working folder that are needed."""

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
-import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -14,13 +14,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline import tasks
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.indexes.indexing import FileReport, IndexTask
+from kafkasniff.pipeline.indexes.indexing import FileReport, IndexTask, Interfaces
 from kafkasniff.pipeline.indexes.pieces import ORDER, REPORT, SCHEMA
 from kafkasniff.pipeline.indexes.ranges import Range, split
 from kafkasniff.pipeline.indexes.reports import doubtful_files, whole_reports
 from kafkasniff.pipeline.inputs.files import Input
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.reassembly import Part
+from kafkasniff.pipeline.spreading import in_partitions
 from kafkasniff.typed_json import from_json, to_json
 
 BUCKET_BYTES = 128 << 20
@@ -59,9 +60,13 @@ class Index:
         self._ranges = split(self.inputs, self._options.range_bytes, whole)
         frame = _index(self._session, self.inputs, self._ranges, self._options, self.buckets)
         self.frame = frame.persist(StorageLevel.DISK_ONLY)
-        rows = self.frame.filter(col("packets") == REPORT).select("columns").collect()
-        reports: list[FileReport] = [from_json(row.columns, FileReport) for row in rows]
-        self._part_reports = sorted(reports, key=lambda report: report.part)
+        rows = self.frame.filter(col("packets") == REPORT).select("columns").toArrow()
+        self._part_reports: list[FileReport] = [from_json(row.as_py(), FileReport) for row in rows.column("columns")]
+        self._part_reports.sort(key=lambda report: report.part)
+        # Files of one capture have the same, and may be many.
+        known: dict[tuple[object, ...], Interfaces] = {}
+        for report in self._part_reports:
+            report.interfaces = known.setdefault(tuple(report.interfaces), report.interfaces)
 
     def parts(self) -> list[Part]:
         """Give the ranges of the files."""
@@ -73,6 +78,10 @@ class Index:
             parts.append(Part(source.path, source.head, self.vantages[each.file], report.interfaces, before))
             before += report.packets
         return parts
+
+    def with_packets(self) -> list[int]:
+        """Give the indices of the parts that have packets."""
+        return [number for number, report in enumerate(self._part_reports) if report.packets]
 
     def map(self, task: Any, kind: Any) -> list[Any]:
         """Run a task over every bucket; give the results, `kind`. Raises PipelineError where files were lost."""
@@ -121,21 +130,20 @@ def _index(
     rings = {ring: number for number, ring in enumerate(dict.fromkeys(each.ring for each in inputs))}
     # The largest first, so that no large file is left when the others are done.
     order = sorted(range(len(ranges)), key=lambda part: -inputs[ranges[part].file].size)
-    work: list[IndexTask | FileReport] = []
-    for part in order:
-        source = inputs[ranges[part].file]
-        if source.reason is not None:
-            work.append(FileReport(part, reason=source.reason))
-        else:
-            payload = options.payload or source.compressed
-            ring = rings[source.ring]
-            task = IndexTask(part, ring, source.path, buckets, payload, options.chunk_bytes, ranges[part])
-            work.append(replace(task, skipped=source.skipped))
     sizes = [inputs[ranges[part].file].size for part in order]
     numbers = packs(sizes, session.sparkContext.defaultParallelism)
-    places = pa.array(numbers, pa.int32())
-    table = pa.table({"place": places, "task": pa.array([to_json(each, tasks.WORK) for each in work], pa.binary())})
-    spread = session.createDataFrame(table).repartitionById(max(numbers, default=0) + 1, "place")
+
+    def work_of(part: int) -> IndexTask | FileReport:
+        source = inputs[ranges[part].file]
+        if source.reason is not None:
+            return FileReport(part, reason=source.reason)
+        payload, ring = options.payload or source.compressed, rings[source.ring]
+        task = IndexTask(part, ring, source.path, buckets, payload, options.chunk_bytes, ranges[part])
+        return replace(task, skipped=source.skipped)
+
+    together = groupby(zip(numbers, order, strict=True), key=lambda each: each[0])
+    work = [to_json([work_of(part) for _, part in each], list[tasks.WORK]) for _, each in together]
+    spread = in_partitions(session, work)
     indexed = spread.mapInArrow(tasks.index, from_arrow_schema(SCHEMA))
     return indexed.repartitionById(buckets, "bucket").sortWithinPartitions(*ORDER)
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, cast
 
 import numpy as np
-import pyarrow as pa
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.merge import run
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.pipeline.indexes.packet_keys import Connections, connection_number, read_keys
-from kafkasniff.pipeline.indexes.pieces import REPORT, Numbers, Piece, as_batch, as_row
+from kafkasniff.pipeline.indexes.pieces import REPORT, Numbers, PackedRow, Piece, as_row
 from kafkasniff.pipeline.indexes.ranges import Range, RangeStream
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.packets.segments import SegmentReader
@@ -24,6 +23,10 @@ _MOST_FRAGMENTS = 65_536
 """IP fragments of one file that wait for the others."""
 _NOWHERE = -1
 """The bucket of packets that belong to no connection."""
+
+
+Interfaces = list[tuple[int, int, int, str]]
+"""Link type, time digits, snap length and name of each interface of a file."""
 
 
 @dataclass(slots=True)
@@ -39,8 +42,7 @@ class FileReport:
     last_time: int | None = None
     reason: str | None = None
     """Why it was not read to its end."""
-    interfaces: list[tuple[int, int, int, str]] = field(default_factory=list)
-    """Link type, time digits, snap length and name of each."""
+    interfaces: Interfaces = field(default_factory=list)
     secrets: bytes = b""
     """The TLS key logs in the capture."""
     unjoined_fragments: int = 0
@@ -84,8 +86,8 @@ class _Index:
         self._record_header = stream.record_header if stream is not None else 0
         self.report = FileReport(task.part)
 
-    def rows(self) -> Iterator[list[tuple[object, ...]]]:
-        """Give the rows of each batch of packets."""
+    def rows(self) -> Iterator[PackedRow]:
+        """Give the rows of all packets."""
         report = self.report
         for read in self._reader:
             batch = self._within(read)
@@ -118,7 +120,7 @@ class _Index:
                 np.frombuffer(batch.interface_ids, np.int64),
                 None,
             )
-            yield list(self._sort(batch, piece))
+            yield from self._sort(batch, piece)
         report.unjoined_fragments += len(self._fragments)
 
     @property
@@ -134,7 +136,7 @@ class _Index:
         count = bisect_left(batch.offsets, end - self._origin + self._record_header)
         return batch if count == len(batch) else run(batch, 0, count)
 
-    def _sort(self, batch: PacketBatch, piece: Piece) -> Iterator[tuple[object, ...]]:
+    def _sort(self, batch: PacketBatch, piece: Piece) -> Iterator[PackedRow]:
         """Give a row for each bucket that has packets in the batch."""
         keys = read_keys(batch)
         joined: list[tuple[int, int]] = []
@@ -195,8 +197,8 @@ class _Index:
         return piece._replace(offsets=offsets, payload=data)
 
 
-def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
-    """Give the rows of one file, in `pieces.SCHEMA`, and at last its report; raises nothing.
+def index_file(task: IndexTask) -> Iterator[PackedRow]:
+    """Give the rows of one file, and at last its report; raises nothing.
 
     What stands before damage is given.
     """
@@ -206,7 +208,7 @@ def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
         if stream is not None and stream.first is None:
             stream.close()
             report.start = None
-            yield report_batch(report)
+            yield report_row(report)
             return
         reader = CaptureReader(task.path if stream is None else cast(BinaryIO, stream), chunk_bytes=task.chunk_bytes)
     except CaptureError as error:
@@ -219,9 +221,7 @@ def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
         report = index.report
         if stream is not None:
             report.start = report.end = stream.first or 0
-        for rows in index.rows():
-            if rows:
-                yield as_batch(rows)
+        yield from index.rows()
         report.reason = str(reader.damage) if reader.damage is not None else None
         report.interfaces = [
             (each.link_type, each.time_digits, each.snap_length, each.name) for each in reader.interfaces
@@ -230,9 +230,9 @@ def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
         reader.close()
         if stream is not None:
             stream.close()
-    yield report_batch(report)
+    yield report_row(report)
 
 
-def report_batch(report: FileReport) -> pa.RecordBatch:
+def report_row(report: FileReport) -> PackedRow:
     """Give the row that holds a report."""
-    return as_batch([(0, -1, 0, report.part, 0, REPORT, to_json(report, FileReport), None)])
+    return PackedRow(0, -1, 0, report.part, 0, REPORT, to_json(report, FileReport))

@@ -24,6 +24,24 @@ SCHEMA = pa.schema(
 )
 """One row for the packets that one batch of a file has for one bucket; a report on a file has no packets."""
 
+
+class PackedRow(NamedTuple):
+    """A row in `SCHEMA`."""
+
+    bucket: int
+    ring: int
+    key: int
+    part: int
+    number: int
+    packets: int
+    columns: bytes
+    payload: bytes | None = None
+
+
+_BATCH_ROWS = 1_024
+_BATCH_BYTES = 4 << 20
+"""Rows, and bytes in them, from which on a batch is given: each costs Spark some milliseconds, whatever it holds."""
+
 ORDER = ("ring", "key", "part", "number")
 """How rows are sorted within a bucket."""
 
@@ -120,13 +138,27 @@ def _widths(flags: int) -> tuple[np.dtype[np.integer[Any]] | None, ...]:
     )
 
 
-def as_row(bucket: int, ring: int, piece: Piece) -> tuple[object, ...]:
+def as_row(bucket: int, ring: int, piece: Piece) -> PackedRow:
     """Give the row that holds a piece."""
     key, number = int(piece.keys[0]), int(piece.numbers[0])
-    return bucket, ring, key, piece.part, number, len(piece.keys), pack(piece), piece.payload
+    return PackedRow(bucket, ring, key, piece.part, number, len(piece.keys), pack(piece), piece.payload)
 
 
-def as_batch(rows: Iterable[tuple[object, ...]]) -> pa.RecordBatch:
+def in_batches(rows: Iterable[PackedRow]) -> Iterator[pa.RecordBatch]:
+    """Give rows in batches, those of small files together."""
+    waiting: list[PackedRow] = []
+    size = 0
+    for row in rows:
+        waiting.append(row)
+        size += len(row.columns) + len(row.payload or b"")
+        if len(waiting) >= _BATCH_ROWS or size >= _BATCH_BYTES:
+            yield as_batch(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield as_batch(waiting)
+
+
+def as_batch(rows: Iterable[PackedRow]) -> pa.RecordBatch:
     """Give rows as a batch in `SCHEMA`."""
     columns = list(zip(*rows, strict=True))
     arrays = [pa.array(column, each.type) for column, each in zip(columns, SCHEMA, strict=True)]

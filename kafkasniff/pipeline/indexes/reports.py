@@ -35,7 +35,7 @@ def whole_reports(ranges: Sequence[Range], reports: Sequence[FileReport]) -> lis
     files: dict[int, FileReport] = {}
     for each, report in zip(ranges, reports, strict=True):
         earlier = files.get(each.file)
-        files[each.file] = replace(report, part=each.file) if earlier is None else joined(earlier, report)
+        files[each.file] = report if earlier is None else joined(earlier, report)
     return list(files.values())
 
 

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.pipeline.inputs.files import Input, files_below, look_at
 from kafkasniff.pipeline.inputs.places import real_path, status_of
+from kafkasniff.pipeline.inputs.read_files import Read
 from kafkasniff.tables.rings import without_compression
 
 SETTLED_S = 2.0
@@ -15,20 +16,6 @@ SETTLED_S = 2.0
 
 MOST_BYTES = 2 << 30
 """Bytes of files from which on a micro-batch is full."""
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What is remembered of a file that was read."""
-
-    path: str
-    size: int
-    modified_ns: int
-    head: bytes
-    ring: str
-    first_time: int | None
-    packets: int
-    vantage: str
 
 
 class Sight(NamedTuple):

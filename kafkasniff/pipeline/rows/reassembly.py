@@ -10,6 +10,7 @@ from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import Interface
+from kafkasniff.pipeline.indexes.indexing import Interfaces
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -21,8 +22,7 @@ class Part(NamedTuple):
     path: str
     head: bytes
     vantage: str
-    interfaces: list[tuple[int, int, int, str]]
-    """Link type, time digits, snap length and name of each."""
+    interfaces: Interfaces
     packets_before: int
     """Packets of the file before it."""
 

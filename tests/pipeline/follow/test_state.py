@@ -17,7 +17,7 @@ from kafkasniff.pipeline.follow.state import HeldEvents, LatestFile, Ring, State
 from kafkasniff.pipeline.follow.tasks import Carried
 from kafkasniff.pipeline.indexes.indexing import FileReport
 from kafkasniff.pipeline.inputs.files import Input
-from kafkasniff.pipeline.inputs.watching import Read
+from kafkasniff.pipeline.inputs.read_files import Read, ReadFiles
 from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.rows.reassembly import Part
 from kafkasniff.tcp.tls.context import TlsCounters
@@ -131,7 +131,7 @@ def test_what_another_version_left_is_not_touched(tmp_path):
     ledger.commit(State(buckets=1))
     ledger.close()
     path = Path(ledger.folder, "state")
-    path.write_bytes(path.read_bytes().replace(b"kafkasniff state 6", b"kafkasniff state 5"))
+    path.write_bytes(path.read_bytes().replace(b"kafkasniff state 7", b"kafkasniff state 6"))
 
     with pytest.raises(PipelineError, match=r"keeps its state in another form: go on with that"):
         opened(tmp_path)
@@ -169,9 +169,11 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
     ledger, _ = opened(tmp_path)
     part = Part("\udcff.pcap", b"\0\xff", "v", [(1, 6, 0, "eth0"), (1, 9, 65535, "")], 7)
     source = Input("a", 1, 2, b"h", "r", 3, lost=True)
+    files = ReadFiles()
+    files.add(Read("a", 1, 1 << 70, b"h", "r", None, 4, "v"))
     state = State(
         buckets=2,
-        files={"a": Read("a", 1, 1 << 70, b"h", "r", None, 4, "v")},
+        files=files,
         latest_files={"v": LatestFile(source, FileReport(0, interfaces=[(1, 6, 0, "x")], secrets=b"s"))},
         rings={"r": Ring(5, apart=True)},
         parts={3: part},
@@ -179,7 +181,7 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
         tls_sessions={b"\1": b"\2"},
         names={"v": {"one", "other"}},
         clusters=[Cluster(0, ("v",), (Deal((0, 2), True),), ((1, Saved("p", 7)),))],
-        events=[HeldEvents("e", {"v": 9}, frozenset({3}))],
+        events=[HeldEvents("e", {"v": 9}, ((3, 3),))],
         provisional={"files": [Written("files", "f", 1)]},
         rows=Counter(files=1),
     )

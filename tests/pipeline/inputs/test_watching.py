@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.pipeline.inputs.files import Input
-from kafkasniff.pipeline.inputs.watching import Read, Watch
+from kafkasniff.pipeline.inputs.read_files import Read
+from kafkasniff.pipeline.inputs.watching import Watch
 from tests.pipeline.runs import RING
 
 STILL_S = 60.0
