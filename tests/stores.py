@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +17,13 @@ from werkzeug.serving import make_server
 from kafkasniff.capture.files import object_store
 
 BUCKET = "captures"
+LATE_S = 0.5
+"""How long an answer takes that comes late."""
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 def failing(application: Application, every: int) -> Application:
-    """Let every n-th request be answered with 503 Slow Down, and the answer to the one behind it be cut."""
+    """Let every n-th request be answered with 503 Slow Down, the next answer be cut, and the one after come late."""
     numbers = itertools.count(1)
 
     def answer(environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
@@ -29,6 +32,8 @@ def failing(application: Application, every: int) -> Application:
             start("503 Slow Down", [("Content-Length", "0")])
             return [b""]
         body = b"".join(application(environment, start))
+        if number % every == 2 and number > every:
+            time.sleep(LATE_S)
         return [body[: len(body) // 2]] if number % every == 1 and number > 1 else [body]
 
     return answer

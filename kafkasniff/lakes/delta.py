@@ -3,12 +3,14 @@
 import json
 import os
 import time
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, Field, Schema
-from deltalake.exceptions import DeltaError
+from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction
 
 from kafkasniff.capture.files.object_store import is_object, placed, reason_of
@@ -16,7 +18,10 @@ from kafkasniff.lakes.formats import LakeError
 from kafkasniff.lakes.tables import PARTITIONS, Change, partition_of
 
 _TRIES = 5
-"""How often a change is tried: delta-rs asks again where a store is overloaded, but not where an answer was cut."""
+"""How often a table is asked: delta-rs asks again where a store is overloaded, but not where an answer was cut."""
+_CONFIGURATION = {"delta.checkpointInterval": "10"}
+"""As Delta's own writers have it: who opens a table reads each version since the latest checkpoint."""
+_Result = TypeVar("_Result")
 
 
 def commit(table: str, schema: pa.Schema, change: Change, run: str) -> None:
@@ -24,21 +29,18 @@ def commit(table: str, schema: pa.Schema, change: Change, run: str) -> None:
 
     Raises LakeError.
     """
-    for tries_left in reversed(range(_TRIES)):
-        try:
-            _commit(table, schema, change, run)
-        except (DeltaError, OSError) as error:
-            # What was done is seen by the next try.
-            if not tries_left:
-                raise LakeError(f"{table}: {reason_of(error)}") from None
-        else:
-            return
+    # What was done is seen by the next try.
+    _tried(table, lambda: _commit(table, schema, change, run))
 
 
 def _commit(table: str, schema: pa.Schema, change: Change, run: str) -> None:
     found = Schema.from_arrow(schema)
-    DeltaTable.create(table, found, "ignore", list(PARTITIONS), storage_options=_options(table))
-    opened = DeltaTable(table, storage_options=_options(table))
+    try:
+        opened = _open(table)
+    except TableNotFoundError:
+        opened = DeltaTable.create(
+            table, found, "error", list(PARTITIONS), configuration=_CONFIGURATION, storage_options=_options(table)
+        )
     known = {field.name for field in opened.schema().fields}
     if new := [Field(each.name, each.type) for each in found.fields if each.name not in known]:
         opened.alter.add_columns(new)
@@ -53,20 +55,34 @@ def _commit(table: str, schema: pa.Schema, change: Change, run: str) -> None:
 
 def files(table: str, run: str | None = None) -> list[str]:
     """Give the files of a table, or those of one run in it, by their names below its folder. Raises LakeError."""
-    try:
-        if not DeltaTable.is_deltatable(table, _options(table)):
+
+    def found() -> list[str]:
+        try:
+            return _files(_open(table), run)
+        except TableNotFoundError:
             return []
-        return _files(DeltaTable(table, storage_options=_options(table)), run)
-    except (DeltaError, OSError) as error:
-        raise LakeError(f"{table}: {reason_of(error)}") from None
+
+    return _tried(table, found)
 
 
 def schema(table: str) -> pa.Schema:
     """Give the columns of a table. Raises LakeError."""
+    return _tried(table, lambda: pa.schema(_open(table).schema().to_arrow()))
+
+
+def _tried(table: str, what: Callable[[], _Result]) -> _Result:
+    """Do what asks a store, and again where that fails. Raises LakeError."""
+    for _ in range(_TRIES - 1):
+        with suppress(DeltaError, OSError):
+            return what()
     try:
-        return pa.schema(DeltaTable(table, storage_options=_options(table)).schema().to_arrow())
+        return what()
     except (DeltaError, OSError) as error:
         raise LakeError(f"{table}: {reason_of(error)}") from None
+
+
+def _open(table: str) -> DeltaTable:
+    return DeltaTable(table, storage_options=_options(table))
 
 
 def _files(table: DeltaTable, run: str | None) -> list[str]:

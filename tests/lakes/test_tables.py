@@ -1,6 +1,7 @@
 """Tables of Delta Lake and Iceberg, read by the formats' own libraries."""
 
 import datetime
+import io
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from pyiceberg.table import StaticTable
 
 from kafkasniff.lakes.formats import FORMATS, LakeError
 from kafkasniff.lakes.tables import PARTITIONS, Change, format_of, lake_named, rows_of
+from tests.stores import BUCKET, client_of, store
 
 OLD = pa.schema([("time_ns", pa.int64()), ("client_id", pa.string()), ("api_key", pa.int16())])
 NEW = pa.schema([*OLD, ("topics", pa.list_(pa.string()))])
@@ -20,9 +22,15 @@ DAY = datetime.date(2026, 11, 20)
 def written(table, name, schema, first, run="r1"):
     path = f"run_id={run}/date={DAY.isoformat()}/{name}.parquet"
     (table / path).parent.mkdir(parents=True, exist_ok=True)
-    rows = {"time_ns": [first, first + 1], "client_id": ["a", None], "api_key": [0, 1], "topics": [["t"], []]}
-    pq.write_table(pa.table({name: rows[name] for name in schema.names}, schema=schema), table / path)
+    (table / path).write_bytes(content(schema, first))
     return path
+
+
+def content(schema, first):
+    rows = {"time_ns": [first, first + 1], "client_id": ["a", None], "api_key": [0, 1], "topics": [["t"], []]}
+    file = io.BytesIO()
+    pq.write_table(pa.table({name: rows[name] for name in schema.names}, schema=schema), file)
+    return file.getvalue()
 
 
 def read(form, table):
@@ -87,6 +95,21 @@ def test_what_another_program_rewrote_is_not_lost(form, tmp_path):
     with pytest.raises(LakeError, match="did another program rewrite it"):
         change(form, table, OLD, [written(table, "b", OLD, 20)], ["run_id=r1/date=2026-11-20/rewritten.parquet"])
     assert read(form, table) == [row(10), row(11)]
+
+
+def test_a_store_that_fails_now_and_then_loses_and_doubles_nothing(form, monkeypatch):
+    with store({}, fails_every=50) as environment:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        table = f"s3://{BUCKET}/tables/calls"
+        paths = [f"run_id=r1/date={DAY.isoformat()}/{number}.parquet" for number in range(6)]
+        for number, path in enumerate(paths):
+            client_of(environment).put_object(Bucket=BUCKET, Key=f"tables/calls/{path}", Body=content(OLD, 10 * number))
+            # Each takes the place of the one before it, but for the first.
+            change(form, table, OLD, [path], paths[number - 1 : number] if number > 1 else ())
+            assert set(lake_named(form).files(table, "r1")) == {paths[0], path}
+        found = rows_of(table).to_table().to_pylist()
+    assert sorted(found, key=lambda row: row["time_ns"]) == [row(0), row(1), row(50), row(51)]
 
 
 def test_a_table_without_rows_has_its_columns(form, tmp_path):
