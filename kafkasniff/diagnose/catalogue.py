@@ -26,6 +26,7 @@ from kafkasniff.diagnose.network.connections import CONNECTION_RULES
 from kafkasniff.diagnose.network.forgotten import FORGOTTEN_RULES
 from kafkasniff.diagnose.network.path import PATH_RULES
 from kafkasniff.diagnose.network.ports import PORT_RULES
+from kafkasniff.diagnose.network.rights import RIGHTS_RULES
 from kafkasniff.diagnose.network.security import SECURITY_RULES
 from kafkasniff.diagnose.network.sessions import SESSION_RULES
 from kafkasniff.diagnose.network.tcp import NETWORK_RULES
@@ -64,6 +65,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *RESTART_RULES,
     *SHARE_RULES,
     *SECURITY_RULES,
+    *RIGHTS_RULES,
     *PORT_RULES,
     *CHURN_RULES,
     *CONNECTION_RULES,

@@ -168,10 +168,18 @@ class ErrorRule(Rule[ErrorTally]):
         span = f" within {seconds_text(state.span_ns)}" if state.count > 1 else ""
         return f"{key.client.name} got {names}{topics}{span}."
 
+    def topic_or_id(self, call: Call, error: FieldError) -> str | None:
+        """Give the topic that an error is about, by id where its name is not known: topics are not to be mixed up."""
+        topic = self.topic_of(call, error)
+        if topic is None and error.where == "response":
+            ids = [item["topicId"] for item in elements(response_of(call), error.path) if item.get("topicId")]
+            topic = f"with id {ids[-1]}" if ids else None
+        return topic
+
 
 class TopicErrorRule(ErrorRule):
     """Counts each topic of a client apart."""
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Give the topic."""
-        return self.topic_of(call, error)
+        return self.topic_or_id(call, error)

@@ -340,6 +340,15 @@ def seconds_text(nanoseconds: int) -> str:
     return f"{nanoseconds / 1e9:.1f} s"
 
 
+def rough_text(nanoseconds: int) -> str:
+    """Give a duration roughly, so that equal ones are said once."""
+    seconds = nanoseconds / 1e9
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def counted(count: int, noun: str) -> str:
     """Give a count with its noun: `1 request`, `2,000 requests`."""
     return f"{count:,} {noun if count == 1 else noun + 's'}"

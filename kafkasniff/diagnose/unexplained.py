@@ -13,7 +13,7 @@ from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND, Rate
 from kafkasniff.diagnose.memory.tallies import Names
 from kafkasniff.diagnose.normal_errors import ANY_NUMBER, normal_a_minute
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, rough_text, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import (
     ADD_PARTITIONS_TO_TXN,
@@ -253,18 +253,9 @@ def _refused_batches(call: Call, code: int) -> Iterator[str]:
         ahead = (batch.max_timestamp or 0) * MILLISECOND - now
         behind = now - (batch.base_timestamp or 0) * MILLISECOND
         if ahead > 0:
-            yield f"timestamps {_about(ahead)} ahead of the capture's clock"
+            yield f"timestamps {rough_text(ahead)} ahead of the capture's clock"
         else:
-            yield f"timestamps {_about(behind)} behind the capture's clock"
-
-
-def _about(nanoseconds: int) -> str:
-    """Give a duration roughly, so that equal ones are said once."""
-    seconds = nanoseconds / SECOND
-    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.0f} s"
+            yield f"timestamps {rough_text(behind)} behind the capture's clock"
 
 
 UNEXPLAINED_RULES: tuple[type[Rule[Any]], ...] = (UnexplainedError,)

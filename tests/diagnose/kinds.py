@@ -79,15 +79,17 @@ def produce(
     data: bytes = b"",
     code: int = 0,
     transaction: str | None = None,
+    topic_id: str | None = None,
     **more: Any,
 ) -> Call:
     batches = {name: more.pop(name) for name in ("codec", "producer_id", "sequence") if name in more}
     content = batch(records, data, **batches)
-    topics = [{"name": "orders", "partitionData": [{"index": 0, "records": content}]}]
+    topic = {"name": "orders"} if topic_id is None else {"topicId": topic_id}
+    topics = [{**topic, "partitionData": [{"index": 0, "records": content}]}]
     partition = {"index": 0, "errorCode": code, "baseOffset": 0, "logAppendTimeMs": -1}
-    answer = {"responses": [{"name": "orders", "partitionResponses": [partition]}], "throttleTimeMs": 0}
+    answer = {"responses": [{**topic, "partitionResponses": [partition]}], "throttleTimeMs": 0}
     request = {"transactionalId": transaction, "acks": acks, "timeoutMs": 1, "topicData": topics}
-    made = call(0, 3, request, answer if acks else None, at=at, **more)
+    made = call(0, 3 if topic_id is None else 13, request, answer if acks else None, at=at, **more)
     assert made.request is not None
     assert made._request_body is not None
     start = made.request.data.index(content)

@@ -6,7 +6,7 @@ from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.reports import Gap
-from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule, elements
+from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
 from kafkasniff.diagnose.facts.clients import Client, client_of
 from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
@@ -159,11 +159,7 @@ class UnknownTopicLoop(TopicErrorRule):
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Give the topic, or the id of one whose name was not captured."""
-        name = self.topic_of(call, error)
-        if name is None and error.code == UNKNOWN_TOPIC_ID:
-            ids = [item["topicId"] for item in elements(response_of(call), error.path) if item.get("topicId")]
-            name = f"with id {ids[-1]}" if ids else None
-        return name
+        return self.topic_or_id(call, error) if error.code == UNKNOWN_TOPIC_ID else self.topic_of(call, error)
 
     def _forget(self, client: Client) -> None:
         for name in self._missed.pop(client) or ():
@@ -269,7 +265,7 @@ class NotLeaderLoop(ErrorRule):
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each topic apart."""
-        return self.topic_of(call, error)
+        return self.topic_or_id(call, error)
 
     def call(self, seen: SeenCall) -> None:
         """Begin anew where a client asks for metadata."""

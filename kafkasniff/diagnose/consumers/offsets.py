@@ -81,8 +81,10 @@ class OffsetOutOfRange(TopicErrorRule):
         super().errors(call, errors)
         asked = _asked_offsets(call, self.facts)
         for error in errors[:_MOST_PARTITIONS]:
-            name, partition = self.topic_of(call, error), elements(response_of(call), error.path)[-1]
-            state = self.states.get(ErrorKey(client_of(call), name))
+            passed = elements(response_of(call), error.path)
+            partition = passed[-1]
+            name = self.topic_of(call, error) or next((item["topicId"] for item in passed if "topicId" in item), None)
+            state = self.states.get(ErrorKey(client_of(call), self.name_of(call, error)))
             assert isinstance(state, Misses)
             index = partition.get("partitionIndex")
             before, count = state.partitions.get(index) or (None, 0)
@@ -151,7 +153,7 @@ class OffsetOutOfRange(TopicErrorRule):
 def _asked_offsets(call: Call, facts: Facts) -> dict[Hashable, int]:
     """Give the offsets that a Fetch asks for, by topic and partition."""
     return {
-        (facts.name_in(topic), partition["partition"]): partition["fetchOffset"]
+        (facts.name_in(topic) or topic.get("topicId"), partition["partition"]): partition["fetchOffset"]
         for topic in request_of(call).get("topics") or ()
         for partition in topic["partitions"]
     }

@@ -21,5 +21,5 @@ cdef class Tally:
     cdef str _latest
     cdef long long _number
 
-    @cython.locals(call=Call)
+    @cython.locals(call=Call, number="long long")
     cpdef add(self, Arrival arrival, str what, of=*, topic=*)

@@ -101,31 +101,33 @@ class Tally:
     ) -> None:
         """Count one more, seen of a call or a connection; the first few and the latest stay as evidence."""
         self.count += 1
-        if self.first is None:
+        # What connections show is known as they end, in whichever order.
+        if self.first is None or arrival.time < self.first.time:
             self.first = arrival
-        self.last = arrival
         if len(what) > LONGEST_TEXT:
             what = short_name(what, LONGEST_TEXT)
-        self._latest = what
-        self._number = 0
+        number = 0
         if isinstance(of, Call):
             call = of
-            self._number = call.number
+            number = call.number
             self.clients.add(call.client)
         elif of is not None:
-            self._number = 0 if isinstance(of, ConnectionReport) else of.number
+            number = 0 if isinstance(of, ConnectionReport) else of.number
             self.clients.add(of.client)
+        if self.last is None or arrival.time >= self.last.time:
+            self.last, self._latest, self._number = arrival, what, number
         if len(self._beginning) < MOST_EVIDENCE:
-            self._beginning.append(Evidence(arrival, what, self._number))
+            self._beginning.append(Evidence(arrival, what, number))
         if topic is not None:
             self.topics.add(topic)
 
     @property
     def evidence(self) -> list[Evidence]:
-        """Give the packets that show it: the first few and the latest."""
-        if self.last is None or len(self._beginning) < MOST_EVIDENCE:
-            return list(self._beginning)
-        return [*self._beginning[:-1], Evidence(self.last, self._latest, self._number)]
+        """Give the packets that show it, in their order: the first few that were known, and the latest."""
+        found = self._beginning
+        if self.last is not None and len(found) == MOST_EVIDENCE:
+            found = [*found[:-1], Evidence(self.last, self._latest, self._number)]
+        return sorted(found, key=lambda each: each.arrival.time)
 
     @property
     def span_ns(self) -> int:

@@ -128,14 +128,18 @@ class ResponseTimeout(Rule[Tally]):
         Threshold("milliseconds_at_end", 5_000, "ms", "beyond that, where the capture ends before the client gives up"),
     )
     meaning = "The connection stands, but the broker does not answer in time; the client gives up and connects anew."
-    wire = "A request without its answer on an open connection, until the client closes it (request.timeout.ms)."
+    wire = (
+        "A request without its answer on an open connection, until the client closes it (request.timeout.ms); the "
+        "answer may come afterwards."
+    )
     cause = (
         "The broker hangs (disk, garbage collection, lack of CPU), or something on the way holds the connection "
-        "and drops data."
+        "and drops data. Where not even the first request is answered: the listener has max.connections already, and "
+        "takes up no more."
     )
     fix = (
-        "Look at the broker at that time (request handler idle ratio, disk latency, GC); check firewalls that drop "
-        "idle flows."
+        "Look at the broker at that time (request handler idle ratio, disk latency, GC, number of connections); check "
+        "firewalls that drop idle flows."
     )
 
     def __init__(self, *arguments: Any) -> None:
@@ -157,8 +161,8 @@ class ResponseTimeout(Rule[Tally]):
         if any(counter.gaps or counter.cut_packets for counter in counters) or not all(c.packets for c in counters):
             return
         history = self.facts.history(call)
-        if connection.ended_by == "idle" or not history.answered:
-            return  # who answered nothing may speak another protocol
+        if connection.ended_by == "idle" or not (history.answered or self.facts.is_kafka(call.server)):
+            return  # who answered nobody may speak another protocol
         end = connection.first_fin or call.ended
         # A broker reads nothing of a client over its quota until the time to wait is over (KIP-219).
         begun = max(call.request.last.time, history.muted_until)
@@ -171,6 +175,23 @@ class ResponseTimeout(Rule[Tally]):
         if min(end.time, call.ended.time) - due >= least * MILLISECOND:
             what = f"{call.api_name} unanswered for {waited / 1000:.1f} s"
             self.state(ServedBy(client_of(call), call.server)).add(call.request.last, what, call)
+
+    def slow(self, seen: SeenCall) -> None:
+        """Measure how long a client waited that gave up before the answer came."""
+        call, connection = seen.call, seen.call.connection
+        fin = connection.first_fin
+        if fin is None or fin.time >= seen.ended or call.outcome != "answered":
+            return
+        if connection.ended_direction != client_direction(call):
+            return
+        if any(counter.gaps or counter.cut_packets for counter in connection.counters):
+            return  # What stands behind a gap is known later than it came.
+        assert call.request is not None
+        begun = max(call.request.last.time, seen.history.muted_until)
+        waited = (fin.time - begun) // MILLISECOND
+        if waited >= _allowed_ms(call) + self.limits["milliseconds"]:
+            what = f"{call.api_name} unanswered for {waited / 1000:.1f} s, when the client gave up"
+            self.state(ServedBy(seen.client, call.server)).add(call.request.last, what, call)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""

@@ -1,5 +1,6 @@
-"""Rules about logins and rights."""
+"""Rules about logins."""
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
@@ -12,13 +13,22 @@ from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.groups.errors import group_of
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
+from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, counted, times_text
+from kafkasniff.diagnose.options.library import Advice
+from kafkasniff.diagnose.rule import (
+    Rule,
+    Threshold,
+    client_subject,
+    connections_subject,
+    counted,
+    rough_text,
+    times_text,
+)
 from kafkasniff.diagnose.seen.seen_call import SeenCall
-from kafkasniff.protocol.api_keys import SASL_HANDSHAKE
+from kafkasniff.protocol.api_keys import SASL_AUTHENTICATE, SASL_HANDSHAKE
 
 _CLOSED = "no answer to its SASL token"
 _FEW = 4
@@ -39,6 +49,37 @@ def _login(token: RawToken) -> _Login:
     return _Login(token.arrival, token.direction, token.token.mechanism)
 
 
+class FailedLogins(ErrorTally):
+    """Logins that failed, and what is known of them."""
+
+    __slots__ = ("expired_ns", "mechanisms", "messages")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.mechanisms = Names()
+        self.messages = Names()
+        """What the broker says."""
+        self.expired_ns = 0
+        """For how long the token of the latest had expired (ns)."""
+
+
+_TOKEN_REFUSED = Advice(
+    "The token is expired, is for another audience or issuer, lacks a scope, or is signed with a key that the broker "
+    "does not know.",
+    "Compare the token's claims (exp, aud, iss, scope) with the listener's sasl.oauthbearer.expected.audience and "
+    ".issuer, and the clocks of both hosts; let the program stop at an authentication error instead of trying on.",
+)
+_BY_MECHANISM = {
+    "OAUTHBEARER": _TOKEN_REFUSED,
+    "GSSAPI": Advice(
+        "The Kerberos ticket is not for this broker's service name, is expired, or was made with another key.",
+        "Look at the client's ticket (klist), the broker's principal and keytab, and the clocks of both.",
+    ),
+}
+"""Why logins fail that have no password."""
+
+
 class AuthFailureLoop(ErrorRule):
     """A client that cannot log in tries again and again."""
 
@@ -48,6 +89,8 @@ class AuthFailureLoop(ErrorRule):
     scope = "client"
     codes = frozenset({58})
     ends_connections = True
+    state_type = FailedLogins
+    apis = frozenset({SASL_AUTHENTICATE})
     thresholds = (
         Threshold("calls", 1, "logins", "Java gives up at once"),
         Threshold("again", 4, "logins", "librdkafka goes on by default; fewer are an info, raw tokens alone nothing"),
@@ -68,6 +111,27 @@ class AuthFailureLoop(ErrorRule):
         super().__init__(*arguments)
         self._raw: Bounded[_Login] = Bounded(MOST_CONNECTIONS)
         """The latest raw token of connections on which no call was answered since."""
+        self._expired: Bounded[int] = Bounded(MOST_CONNECTIONS)
+        """For how long the token had expired that a connection's login showed (ns)."""
+
+    def call(self, seen: SeenCall) -> None:
+        """Note a token that is too old: the broker says no in a later call (RFC 7628, 3.2.3)."""
+        for token in seen.call.context.tokens:
+            claims = token["value"].get("claims")
+            until = claims.get("exp") if isinstance(claims, dict) else None
+            if isinstance(until, int | float) and not isinstance(until, bool) and 0 < until < seen.sent / SECOND:
+                self._expired.put(seen.call.connection, seen.sent - round(until * SECOND))
+
+    def count(self, key: Hashable, call: Call, error: FieldError) -> None:
+        """Count a login, with what is known of it."""
+        super().count(key, call, error)
+        state = self.state(key)
+        assert isinstance(state, FailedLogins)
+        for token in call.context.tokens:
+            state.mechanisms.add(token["value"].get("saslMechanism"))
+        state.expired_ns = self._expired.get(call.connection) or 0
+        message = response_of(call).get("errorMessage")
+        state.messages.add(short_name(message) if message else None)
 
     def token(self, token: RawToken) -> None:
         """Note a login by tokens without Kafka's headers."""
@@ -76,6 +140,7 @@ class AuthFailureLoop(ErrorRule):
     def connection(self, report: ConnectionReport) -> None:
         """Count a connection that the server closed on a login by raw tokens."""
         login = self._raw.pop(report.connection)
+        self._expired.pop(report.connection)
         client = self.facts.client(report.connection)
         connection = report.connection
         if login is None or client is None or connection.initiator is None:
@@ -87,6 +152,8 @@ class AuthFailureLoop(ErrorRule):
         closed = connection.ended_by in ("fin", "rst") and connection.ended_direction == 1 - connection.initiator
         if closed and not served and login.direction == "request":
             state = self.state(ErrorKey(at_host(client), None))
+            assert isinstance(state, FailedLogins)
+            state.mechanisms.add(login.mechanism)
             what = f"{login.mechanism} login by raw tokens; the server closed the connection"
             state.add(login.arrival, what, report)
             state.programs.add(connection)
@@ -94,8 +161,21 @@ class AuthFailureLoop(ErrorRule):
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire at once where the broker said no; on raw tokens the server may close for other reasons."""
+        assert isinstance(state, FailedLogins)
         told = any(code != _CLOSED for code in state.codes)
-        return super().finding(key, state) if told or state.count >= self.limits["again"] else None
+        if state.programs.each(state.count) < self.limits["calls"] or not (told or state.count >= self.limits["again"]):
+            return None
+        advice = _BY_MECHANISM.get(str(state.mechanisms.only))
+        subject, summary = client_subject(key.client, state.clients), self.summary(key, state)
+        return self.make(state, subject, summary, **(advice._asdict() if advice is not None else {}))
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Say what happened, and what is known of why."""
+        assert isinstance(state, FailedLogins)
+        text = super().summary(key, state)
+        if state.expired_ns:
+            return f"{text[:-1]}: its token had expired {rough_text(state.expired_ns)} before."
+        return f"{text[:-1]}; the broker says: {next(iter(state.messages))}." if len(state.messages) else text
 
 
 class UnsupportedSaslMechanism(ErrorRule):
@@ -218,64 +298,6 @@ class CleartextCredentials(Rule[Logins]):
         return self.make(state, subject, summary)
 
 
-_DENIED = (
-    Threshold("calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"),
-    Threshold("again", 3, "calls", "fewer are an info: tools ask for what they may not have, and go on without"),
-)
-"""Of requests for which a right is missing."""
-
-
-class AuthorizationDenied(ErrorRule):
-    """A client lacks rights."""
-
-    id = "authorization-denied"
-    title = "The client lacks the rights for what it does"
-    severity = "error"
-    scope = "client"
-    codes = frozenset({29, 31, 53})
-    thresholds = _DENIED
-    meaning = "The principal has no ACL for a topic, for the cluster or for its transactional id, and keeps asking."
-    wire = (
-        "29 TOPIC_, 31 CLUSTER_ or 53 TRANSACTIONAL_ID_AUTHORIZATION_FAILED, again and again; an idempotent Java "
-        "producer asks InitProducerId hundreds of times a second."
-    )
-    cause = (
-        "An ACL is missing: IdempotentWrite (or Write) for producers, Read for consumers, Write on the "
-        "transactional id."
-    )
-    fix = "Add the ACL (kafka-acls.sh --add --allow-principal …), or correct the client's principal or topic name."
-
-
-class GroupAuthorizationDenied(ErrorRule):
-    """A client may not use its group."""
-
-    id = "group-authorization-denied"
-    title = "The client may not use the consumer group"
-    severity = "error"
-    scope = "client and group"
-    codes = frozenset({30})
-    thresholds = _DENIED
-    meaning = "The principal has no Read right on the group, so that the consumer never gets partitions."
-    wire = "FindCoordinator, JoinGroup or OffsetFetch answered with 30 GROUP_AUTHORIZATION_FAILED, again and again."
-    cause = "The ACL for the group is missing, or the client's group ({group.id}) is not the one that was granted."
-    fix = (
-        "Add it: kafka-acls.sh --add --allow-principal User:… --operation Read --group …; or correct the client's "
-        "group ({group.id})."
-    )
-
-    def name_of(self, call: Call, error: FieldError) -> str | None:
-        """Count each group apart."""
-        return group_of(call, error)
-
-    def more_subject(self, key: ErrorKey) -> dict[str, object]:
-        """Name the group."""
-        return {"group": key.name}
-
-    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
-        """Name client and group."""
-        return f"{key.client.name} was refused {times_text(state.count)} as it may not use group {key.name}."
-
-
 class Closed(Tally):
     """Requests that the server left unanswered."""
 
@@ -356,6 +378,4 @@ SECURITY_RULES: tuple[type[Rule[Any]], ...] = (
     UnsupportedSaslMechanism,
     RequestBeforeSasl,
     CleartextCredentials,
-    AuthorizationDenied,
-    GroupAuthorizationDenied,
 )

@@ -32,6 +32,7 @@ class TopicKey(NamedTuple):
 
     client: Client
     topic: str | None
+    """Its name, or its id."""
 
 
 class Compressible(Tally):
@@ -75,11 +76,11 @@ class UncompressedBatches(Rule[Compressible]):
         assert seen.call.request is not None
         for item in seen.produced:
             if not item.plain:
-                tried = self.states.get((seen.client, item.name)) if self.states else None
+                tried = self.states.get((seen.client, item.topic)) if self.states else None
                 if tried is not None:
                     tried.compressed = True
             elif item.records >= self.limits["records"]:
-                state = state_of(self, (seen.client, item.name))  # A plain tuple is made sooner than `TopicKey`.
+                state = state_of(self, (seen.client, item.topic))  # A plain tuple is made sooner than `TopicKey`.
                 size = item.end - item.start
                 if state.samples < SAMPLES:
                     sample = seen.call.request.data[item.start : min(item.end, item.start + SAMPLED_BYTES)]
@@ -97,11 +98,12 @@ class UncompressedBatches(Rule[Compressible]):
         if state.squeezed >= self.limits["ratio"] * state.sampled:
             return None
         share = 100 * state.squeezed // state.sampled
+        topic = self.facts.topic_called(key.topic or "") or key.topic
         summary = (
-            f"{key.client.name} sent {state.bytes:,} bytes to topic {key.topic} uncompressed; lz4 shrinks a sample to "
+            f"{key.client.name} sent {state.bytes:,} bytes to topic {topic} uncompressed; lz4 shrinks a sample to "
             f"{share} %."
         )
-        return self.make(state, client_subject(key.client, state.clients) | {"topic": key.topic}, summary)
+        return self.make(state, client_subject(key.client, state.clients) | {"topic": topic}, summary)
 
 
 COMPRESSION_RULES: tuple[type[Rule[Any]], ...] = (UncompressedBatches,)

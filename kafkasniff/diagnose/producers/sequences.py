@@ -37,6 +37,7 @@ class SequenceKey(NamedTuple):
     client: Client
     producer_id: int
     topic: str | None
+    """Its name, or its id: one that is made anew under its name has sequences of its own."""
 
 
 def producer_id_of(call: Call) -> int:
@@ -69,7 +70,9 @@ class OutOfOrderSequence(ErrorRule):
         """Count for the producer and topic; brokers answer repeats of batches long accepted with 45 as well."""
         if self.facts.repeats is call:
             return
-        self.count(SequenceKey(client_of(call), producer_id_of(call), self.topic_of(call, errors[0])), call, errors[0])
+        self.count(
+            SequenceKey(client_of(call), producer_id_of(call), self.topic_or_id(call, errors[0])), call, errors[0]
+        )
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire from the threshold on."""
@@ -137,7 +140,7 @@ class DuplicateSequence(Rule[Sequences]):
             if item.producer_id < 0 or sequence < 0:
                 continue
             # A plain tuple is made sooner than `SequenceKey`.
-            key = (seen.client, item.producer_id, item.name)
+            key = (seen.client, item.producer_id, item.topic)
             state = state_of(self, key)
             slot = (item.partition, item.producer_epoch)
             taken = state.taken.get(slot)
@@ -168,6 +171,7 @@ class DuplicateSequence(Rule[Sequences]):
         key = SequenceKey(*key)
         if state.count < self.limits["batches"]:
             return None
+        key = key._replace(topic=self.facts.topic_called(key.topic or "") or key.topic)
         summary = (
             f"{key.client.name} (producer id {key.producer_id}) sent {state.count:,} batches to topic {key.topic} "
             f"again "

@@ -25,6 +25,19 @@ def test_who_moves_on_is_not_stuck() -> None:
     assert findings("offset-out-of-range", every) == []
 
 
+def test_topics_of_which_only_the_id_was_captured_are_not_mixed_up() -> None:
+    """Fetch v13 names topics by id (KIP-516), and Metadata came before the capture."""
+    calls = []
+    for at in range(4):
+        topic = {"topicId": f"AAAAAAAAAAAAAAAAAAAA{'AQg'[at % 2 + 1]}g"}
+        asked = {**topic, "partitions": [{"partition": 0, "fetchOffset": 7}]}
+        refused = {"partitionIndex": 0, "errorCode": 1, "highWatermark": -1, "recordsSizeInBytes": 0}
+        answer = {"errorCode": 0, "responses": [{**topic, "partitions": [refused]}]}
+        calls.append(call(1, 13, {"maxWaitMs": 500, "sessionEpoch": 1, "topics": [asked]}, answer, at=at))
+    assert findings("offset-out-of-range", calls) == []
+    assert "topic with id AAAA" in finding("offset-out-of-range", [*calls, calls[0]]).summary
+
+
 def begins_at(offset: int, at: float) -> Call:
     """What ListOffsets tells of where the log begins."""
     request = {"topics": [{"name": "orders", "partitions": [{"partitionIndex": 0, "timestamp": -2}]}]}

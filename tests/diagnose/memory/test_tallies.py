@@ -29,3 +29,15 @@ def test_evidence_names_the_call() -> None:
     tally.add(arrival(3), "a connection", report(connection(50_001)))
     assert [each.call for each in tally.evidence] == [7, 8, 0]
     assert list(tally.clients) == ["10.0.0.1:50000", "10.0.0.1:50001"]
+
+
+def test_what_becomes_known_later_may_have_come_before() -> None:
+    """Unanswered requests are known as their connections end, in whichever order."""
+    tally = Tally()
+    for at in (5, 2, 9, 7):
+        tally.add(arrival(at), f"request {at}")
+    assert (tally.first, tally.last, tally.span_ns) == (arrival(2), arrival(9), 7 * SECOND)
+    assert [each.what for each in tally.evidence] == ["request 2", "request 5", "request 7", "request 9"]
+    for at in (20, 1, 30, 29):
+        tally.add(arrival(at), f"request {at}")
+    assert [each.what for each in tally.evidence] == [f"request {at}" for at in (2, 5, 7, 9, 30)]

@@ -58,6 +58,21 @@ def test_what_may_take_long(key: int, request_body: dict[str, Any], allowed: flo
     assert finding("response-timeout", unanswered(allowed + 1.5, key, request_body)).count == 1
 
 
+def test_an_answer_that_comes_when_the_client_has_given_up() -> None:
+    """As of a listener that has max.connections: the broker takes up the connection when another one ends."""
+
+    def late(given_up: float, by: int = 0) -> list[Call]:
+        on = connection(end=20)
+        on.first_fin, on.ended_by, on.ended_direction = arrival(given_up), "fin", by
+        return [call(18, 3, {}, {"errorCode": 0, "apiKeys": []}, took=20, on=on)]
+
+    found = finding("response-timeout", late(3))
+    assert "API_VERSIONS unanswered for 3.0 s, when the client gave up" in found.summary
+    assert findings("response-timeout", late(1.4)) == []
+    assert findings("response-timeout", late(3, by=1)) == []
+    assert findings("response-timeout", late(30)) == []
+
+
 def test_lost_bytes_may_have_been_the_answer() -> None:
     assert findings("response-timeout", unanswered(60, gaps=1)) == []
     assert findings("response-timeout", unanswered(60, cut_packets=1)) == []
@@ -159,6 +174,9 @@ def test_a_muted_connection_is_not_read() -> None:
 
 def test_who_never_answered_may_speak_another_protocol() -> None:
     assert findings("response-timeout", unanswered(60)[1:]) == []
+    # A broker that serves others takes up no connection beyond max.connections.
+    served = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=connection(49_000))
+    assert finding("response-timeout", [served, *unanswered(60)[1:]]).count == 1
 
 
 def test_a_client_id_that_names_another_group_was_chosen() -> None:

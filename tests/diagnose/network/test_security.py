@@ -6,7 +6,7 @@ from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.tcp.events import Connection
-from tests.diagnose.made import arrival, call, connection, finding, findings, report
+from tests.diagnose.made import NOON, SECOND, arrival, call, connection, finding, findings, report
 
 METADATA = {"topics": None}
 
@@ -24,17 +24,37 @@ def test_cleartext_credentials() -> None:
     assert "token" in finding("cleartext-credentials", [handshake("OAUTHBEARER")]).summary
 
 
-def test_one_refusal_is_enough_as_java_stops_at_it() -> None:
-    coordinator = {"key": "payments", "keyType": 1}
-    denied = call(10, 2, coordinator, {"throttleTimeMs": 0, "errorCode": 53, "errorMessage": None})
-    once = finding("authorization-denied", [denied])
-    assert (once.severity, once.summary) == ("info", "shop got TRANSACTIONAL_ID_AUTHORIZATION_FAILED once.")
-    assert finding("authorization-denied", [denied] * 2).severity == "info"
-    assert finding("authorization-denied", [denied] * 3).severity == "error"
-    group = call(10, 2, {"key": "billing", "keyType": 0}, {"throttleTimeMs": 0, "errorCode": 30, "errorMessage": None})
-    assert "was refused once as it may not use group billing" in finding("group-authorization-denied", [group]).summary
+def test_a_listener_without_sasl_refuses_a_handshake() -> None:
     plain = call(17, 1, {"mechanism": "PLAIN"}, {"errorCode": 34, "mechanisms": []})  # SASL on a listener without
     assert "ILLEGAL_SASL_STATE (34) once from SASL_HANDSHAKE" in finding("unexplained-error", [plain]).summary
+
+
+def login(at: float, mechanism: str, code: int = 0, message: str | None = None, **claims: Any) -> Call:
+    """A SaslAuthenticate call, with what was read of its token."""
+    answer = {"errorCode": code, "errorMessage": message, "authBytes": "", "sessionLifetimeMs": 0}
+    made = call(36, 1, {"authBytes": "***"}, answer, at=at)
+    value = {"saslMechanism": mechanism, **({"claims": claims} if claims else {})}
+    token = {"where": "request", "path": "authBytes", "type": mechanism, "version": None, "value": value}
+    made.context = made.context.having(tokens=(token,))
+    return made
+
+
+def test_why_a_login_fails_depends_on_its_mechanism() -> None:
+    rule = "auth-failure-loop"
+    password = finding(rule, [login(0, "PLAIN", 58, "Authentication failed: Invalid username or password")])
+    assert "the broker says: Authentication failed: Invalid username or password." in password.summary
+    assert password.cause.startswith("A wrong user name or password")
+    assert "principal and keytab" in finding(rule, [login(0, "GSSAPI", 58)]).fix
+    token = [
+        login(0, "OAUTHBEARER", sub="shop", exp=NOON // SECOND - 7200),
+        login(1, "OAUTHBEARER", 58, "invalid_token"),
+    ]
+    found = finding(rule, token)
+    assert "its token had expired 2.0 h before." in found.summary
+    assert found.cause.startswith("The token is expired")
+    for until in (NOON // SECOND + 60, "soon", None, True):
+        valid = [login(0, "OAUTHBEARER", exp=until), login(1, "OAUTHBEARER", 58, "invalid_token")]
+        assert "the broker says: invalid_token." in finding(rule, valid).summary
 
 
 def test_readable_logins_are_the_listeners() -> None:

@@ -35,6 +35,24 @@ def test_an_old_batch_is_repeated_not_lost() -> None:
     assert finding("out-of-order-sequence", [*accepted, *ahead]).count == 6
 
 
+ORDERS, PAYS = "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"
+"""Topic ids whose names were not captured."""
+
+
+def test_each_topic_has_its_sequences_where_only_its_id_was_captured() -> None:
+    """Produce v13 names topics by id (KIP-516), and Metadata came before the capture."""
+    both = [
+        produce(at + later, producer_id=7, sequence=at, topic_id=topic, took=0.1)
+        for at in range(9)
+        for later, topic in ((0, ORDERS), (0.5, PAYS))
+    ]
+    assert findings("duplicate-sequence", both) == []
+    again = [produce(20 + at, producer_id=7, sequence=at, topic_id=PAYS) for at in range(6)]
+    assert finding("duplicate-sequence", [*both, *again]).subject["topic"] == PAYS
+    lost = [produce(at, producer_id=7, code=45, topic_id=topic) for at in range(4) for topic in (ORDERS, PAYS)]
+    assert findings("out-of-order-sequence", lost) == []
+
+
 def test_sequences_begin_again_with_zero() -> None:
     last = 2**31 - 5
     calls = [produce(at, producer_id=7, sequence=(last + at) % 2**31) for at in range(20)]
