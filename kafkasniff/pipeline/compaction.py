@@ -22,6 +22,7 @@ from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.pipeline.spreading import collected, spread
 from kafkasniff.pipeline.tasks import RESULT, result_batch, task_of_worker, work_in
 from kafkasniff.tables.declared import TABLES
+from kafkasniff.tables.parquet import parquet_options
 from kafkasniff.typed_json import to_json
 
 LARGE_BYTES = 128 << 20
@@ -70,7 +71,7 @@ class CompactTask:
             path = f"{small.folder}/compacted-{name}-{number}.parquet"
             file = begin_file(os.path.join(self.work, path))
             rows = 0
-            with pq.ParquetWriter(file, group.schema, compression="zstd") as writer:
+            with pq.ParquetWriter(file, group.schema, **parquet_options(table, group.schema)) as writer:
                 while group is not None and not (rows and file.tell() >= LARGE_BYTES):
                     writer.write_table(group)
                     rows += group.num_rows

@@ -14,6 +14,7 @@ from kafkasniff.tables.blocks.row_block import RowBlock
 from kafkasniff.tables.calls.client_tally import ClientTally
 from kafkasniff.tables.declared import CALLS, CLIENTS, TABLES, Table
 from kafkasniff.tables.filling import TableFiller
+from kafkasniff.tables.parquet import parquet_options
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,16 +39,18 @@ _TOGETHER = -(-122_880 // ROWS)
 class _File:
     """A file of a table: Parquet, or Arrow's file format."""
 
-    def __init__(self, path: str, schema: "pa.Schema", form: str) -> None:
-        """Begin the file; texts that `schema` has as dictionaries are plain ones in it."""
+    def __init__(self, table: str, path: str, schema: "pa.Schema", form: str) -> None:
+        """Begin the file of a table; texts that `schema` has as dictionaries are plain ones in it."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         self._waiting: list[Any] = []
         self._schema = pa.schema([(field.name, _plain(field.type)) for field in schema])
         self._form = form
+        # Least and greatest texts, which take long to find, leave out no row group: calls of all clients are mixed.
+        others = [field.name for field in self._schema if not pa.types.is_string(field.type)]
         self._writer = (
-            pq.ParquetWriter(path, schema, **_parquet_options(self._schema))
+            pq.ParquetWriter(path, schema, write_statistics=others, **parquet_options(table, schema))
             if form == "parquet"
             else pa.ipc.new_file(path, self._schema)
         )
@@ -80,26 +83,6 @@ def _plain(kind: "pa.DataType") -> "pa.DataType":
     import pyarrow as pa
 
     return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _parquet_options(schema: "pa.Schema") -> dict[str, Any]:
-    """Say how columns are encoded: texts by dictionaries, numbers by their differences, as far as Parquet can."""
-    import pyarrow as pa
-
-    texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    lists = [f"{field.name}.list.element" for field in schema if pa.types.is_list(field.type)]
-    numbers = [
-        field.name for field in schema if pa.types.is_signed_integer(field.type) or pa.types.is_timestamp(field.type)
-    ]
-    return {
-        "compression": "zstd",
-        "use_dictionary": [*texts, *lists],
-        "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
-        # Least and greatest texts, which take long to find, leave out no row group: calls of all clients are mixed.
-        "write_statistics": [name for name in schema.names if name not in texts],
-        # Without it readers see texts, not the dictionaries of this process.
-        "store_schema": False,
-    }
 
 
 class Export:
@@ -149,7 +132,9 @@ class Export:
     def _begin(self, name: str) -> _File:
         schema = self._stream(RowBlock(TABLES[name])).schema
         path, form = self._paths[name], self._form
-        return _File(self._database.aside(name), schema, "parquet") if form == "csv" else _File(path, schema, form)
+        if form == "csv":
+            path, form = self._database.aside(name), "parquet"
+        return _File(name, path, schema, form)
 
     def _take(self, name: str, block: Any) -> None:
         if name == CALLS.name:
@@ -178,7 +163,7 @@ class Export:
             return
         rows = self._database.record_batches(_CLIENTS) if self._are_aside else self._clients.take()
         reader = self._stream(rows)
-        clients = _File(self._paths[CLIENTS.name], reader.schema, self._form)
+        clients = _File(CLIENTS.name, self._paths[CLIENTS.name], reader.schema, self._form)
         for batch in reader:
             clients.add(batch)
         clients.close()

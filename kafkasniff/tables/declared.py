@@ -10,6 +10,8 @@ class Column(NamedTuple):
     type: str
     """As Arrow writes it."""
     meaning: str
+    nullable: bool = True
+    """Whether it may be null; readers are told where it never is."""
 
 
 class Table(NamedTuple):
@@ -30,32 +32,45 @@ _TIME: Final = "timestamp[us, tz=UTC]"
 _TEXT, _TEXTS = "string", "list<string>"
 
 _CONNECTION: Final = (
-    Column("vantage", _TEXT, "the capture point: directory and name of its files without what rotation adds"),
-    Column("connection", _TEXT, "`client-server`"),
-    Column("epoch", "int32", "how many earlier connections of the vantage had the same addresses and ports"),
+    Column(
+        "vantage",
+        _TEXT,
+        "the capture point: directory and name of its files without what rotation adds",
+        nullable=False,
+    ),
+    Column("connection", _TEXT, "`client-server`", nullable=False),
+    Column(
+        "epoch", "int32", "how many earlier connections of the vantage had the same addresses and ports", nullable=False
+    ),
 )
 _CALL: Final = (
     *_CONNECTION,
-    Column("direction", _TEXT, "`request`, or `response` where the request was not captured: of `stream_offset`"),
+    Column(
+        "direction",
+        _TEXT,
+        "`request`, or `response` where the request was not captured: of `stream_offset`",
+        nullable=False,
+    ),
     Column(
         "stream_offset",
         "int64",
         "where the message begins in its direction's stream, from the first byte seen; with the columns before it "
         "the key of a call",
+        nullable=False,
     ),
-    Column("time", _TIME, "when the request's first byte was captured (else the response's)"),
-    Column("time_ns", "int64", "the same in nanoseconds since 1970-01-01 UTC"),
-    Column("client", _TEXT, "`ip:port`, IPv6 in brackets"),
-    Column("client_host", _TEXT, "the address in `client`"),
-    Column("server", _TEXT, "`ip:port`, IPv6 in brackets"),
+    Column("time", _TIME, "when the request's first byte was captured (else the response's)", nullable=False),
+    Column("time_ns", "int64", "the same in nanoseconds since 1970-01-01 UTC", nullable=False),
+    Column("client", _TEXT, "`ip:port`, IPv6 in brackets", nullable=False),
+    Column("client_host", _TEXT, "the address in `client`", nullable=False),
+    Column("server", _TEXT, "`ip:port`, IPv6 in brackets", nullable=False),
     Column("api_key", "int16", "the API; null where the request was not captured"),
     Column("api_name", _TEXT, "its name as in Kafka's ApiKeys"),
     Column("api_version", "int16", "the request's version"),
     Column("client_id", _TEXT, "the client id"),
 )
 _PLACE: Final = (
-    Column("where", _TEXT, "`request` or `response`"),
-    Column("path", _TEXT, "the path of the field in the body"),
+    Column("where", _TEXT, "`request` or `response`", nullable=False),
+    Column("path", _TEXT, "the path of the field in the body", nullable=False),
     Column("topic", _TEXT, "the topic that the path leads through, where there is one and its name is known"),
     Column("partition", "int32", "the partition that the path leads through, where there is one"),
 )
@@ -65,9 +80,9 @@ CALLS: Final = Table(
     "One row a call.",
     (
         *_CALL,
-        Column("correlation_id", "int32", "the correlation id"),
+        Column("correlation_id", "int32", "the correlation id", nullable=False),
         Column("response_api_version", "int16", "the version of the answer's layout"),
-        Column("outcome", _TEXT, "as in the JSON lines"),
+        Column("outcome", _TEXT, "as in the JSON lines", nullable=False),
         Column("total_time_ms", "double", "from the request's first byte to the response's last"),
         Column("response_delay_ms", "double", "from the request's last byte to the response's first"),
         Column("pending_ms", "double", "of `response-not-captured`: how long the answer was known to be out"),
@@ -264,10 +279,12 @@ PARTITIONS_NAMED: Final = Table(
     (
         *_CALL,
         Column("topic", _TEXT, "the topic; null where only its id is known"),
-        Column("partition", "int32", "the partition"),
+        Column("partition", "int32", "the partition", nullable=False),
         Column("offset", "int64", "of Fetch the first asked for, of Produce and ListOffsets that told, else committed"),
-        Column("bytes", "int64", "bytes of its record batches"),
-        Column("records", "int64", "records in them, as far as their number is known without decompression"),
+        Column("bytes", "int64", "bytes of its record batches", nullable=False),
+        Column(
+            "records", "int64", "records in them, as far as their number is known without decompression", nullable=False
+        ),
         Column("error_code", "int16", "the error code that the answer has for it"),
         Column("error_name", _TEXT, "its name in Kafka's Errors, where it is not 0"),
         Column("high_watermark", "int64", "behind the last record that consumers may see"),

@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 from kafkasniff.capture.files.object_store import reason_of
 from kafkasniff.pipeline.destinations.files import begin_file, finish_file
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.rows.schemas import schema_of
+from kafkasniff.tables.blocks.row_block import RowBlock
 from kafkasniff.tables.declared import EVENTS, TABLES
+from kafkasniff.tables.parquet import parquet_options
 from kafkasniff.tables.rows import Placed, Row
 
 _BUFFERED_ROWS = 8_192
@@ -24,7 +25,8 @@ _MOST_OPEN = 32
 _DAY_NS = 86_400_000_000_000
 
 
-_SCHEMAS = {table.name: schema_of(table) for table in (*TABLES.values(), EVENTS)}
+_SCHEMAS = {table.name: pa.table(RowBlock(table)).schema for table in (*TABLES.values(), EVENTS)}
+"""As blocks have them, texts as dictionaries."""
 _BINARY = {
     name: [number for number, each in enumerate(schema) if pa.types.is_binary(each.type)]
     for name, schema in _SCHEMAS.items()
@@ -79,10 +81,11 @@ class TableWriter:
 
     def add_block(self, table: str, block: Any) -> None:
         """Take a block of rows, which have a time in ns. Raises PipelineError where they cannot be written."""
-        rows = pa.table(block).cast(_SCHEMAS[table])
+        rows = pa.table(block)
         days = pc.divide(rows["time_ns"], _DAY_NS)
-        for day in pc.unique(days).to_pylist():
-            self._write((table, day), rows.filter(pc.equal(days, day)))
+        seen = pc.unique(days).to_pylist()
+        for day in seen:
+            self._write((table, day), rows if len(seen) == 1 else rows.filter(pc.equal(days, day)))
 
     def close(self) -> list[Written]:
         """Write the rest; give what was written."""
@@ -125,7 +128,8 @@ class TableWriter:
         path = os.path.join(table, f"date={text}", f"{self._name}-{len(self._tables)}.parquet")
         file = begin_file(os.path.join(self._staging, path))
         self._tables[path] = table
-        self._open[table, day] = _File(path, file, pq.ParquetWriter(file, _SCHEMAS[table], compression="zstd"))
+        schema = _SCHEMAS[table]
+        self._open[table, day] = _File(path, file, pq.ParquetWriter(file, schema, **parquet_options(table, schema)))
 
 
 def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:

@@ -96,10 +96,11 @@ def _array_type(kind: Any, length: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ArrowField:
-    """A column of a stream: its name and its type. A string is a dictionary's."""
+    """A column of a stream: its name, its type, and whether it may be null. A string is a dictionary's."""
 
     name: str
     type: str
+    nullable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +207,11 @@ def _releaser(kind: Any) -> Any:
 _release_schema, _release_array = _releaser(_Schema), _releaser(_Array)
 
 
-def _fill_schema(out: _Schema, name: str, code: bytes, children: Sequence[_Schema], texts: _Schema | None) -> None:
+def _fill_schema(
+    out: _Schema, name: str, code: bytes, children: Sequence[_Schema], texts: _Schema | None, flags: int = _NULLABLE
+) -> None:
     held = name.encode()
-    out.format, out.name, out.flags = code, held, _NULLABLE
+    out.format, out.name, out.flags = code, held, flags
     out.n_children = len(children)
     pointers = _array_type(POINTER(_Schema), len(children))(*map(pointer, children))
     out.children = cast(pointers, POINTER(POINTER(_Schema)))
@@ -218,19 +221,19 @@ def _fill_schema(out: _Schema, name: str, code: bytes, children: Sequence[_Schem
     _keep(out, code, held, children, pointers, texts)
 
 
-def _field_schema(name: str, kind: str) -> _Schema:
+def _field_schema(name: str, kind: str, nullable: bool = True) -> _Schema:
     out = _Schema()
     texts: _Schema | None = None
     if kind == "string":
         texts = _field_schema("", "text")
     children = [_field_schema(*each) for each in inner_types(kind)]
     code = (b"+l" if kind.startswith("list") else b"+s") if children else FORMATS[kind]
-    _fill_schema(out, name, code, children, texts)
+    _fill_schema(out, name, code, children, texts, _NULLABLE if nullable else 0)
     return out
 
 
 def _write_schema(out: _Schema, fields: Sequence[ArrowField]) -> None:
-    _fill_schema(out, "", b"+s", [_field_schema(field.name, field.type) for field in fields], None)
+    _fill_schema(out, "", b"+s", [_field_schema(each.name, each.type, each.nullable) for each in fields], None)
 
 
 def _address(buffer: Any) -> int | None:

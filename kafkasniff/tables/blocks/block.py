@@ -32,9 +32,10 @@ _TOGETHER = 64
 _ONE = 1
 
 
-def fields_of(table: Table) -> list[ArrowField]:
-    """Give the columns of a table as those of a stream."""
-    return [ArrowField(column.name, column.type) for column in table.columns]
+def fields_of(table: Table, wanted: Collection[str] | None = None) -> list[ArrowField]:
+    """Give the columns of a table as those of a stream; with `wanted`, only those called so."""
+    columns = [each for each in table.columns if wanted is None or each.name in wanted]
+    return [ArrowField(each.name, each.type, each.nullable) for each in columns]
 
 
 @cython.final
@@ -53,16 +54,16 @@ class Block:
     def __init__(self, table: Table, wanted: Collection[str] | None = None) -> None:
         """Begin without rows; with `wanted`, only the columns called so are kept."""
         self.table = table
-        columns = [each for each in table.columns if wanted is None or each.name in wanted]
-        self.fields = [ArrowField(each.name, each.type) for each in columns]
-        self.columns = [Column(each.type, each in columns) for each in table.columns]
+        self.fields = fields_of(table, wanted)
+        names = {each.name for each in self.fields}
+        self.columns = [Column(each.type, each.name in names) for each in table.columns]
         self.length = 0
         self._at = 0
         self._batch: Batch | None = None
         self._is_finished = False
         if len(table.columns) > _MOST_COLUMNS:
             raise ValueError(f"{table.name}: expected {_MOST_COLUMNS} columns at most, found {len(table.columns)}")
-        self._left_out = sum(1 << at for at, each in enumerate(table.columns) if each not in columns)
+        self._left_out = sum(1 << at for at, each in enumerate(table.columns) if each.name not in names)
         by_name = {each.name: column for each, column in zip(table.columns, self.columns, strict=True)}
         self._of_connection = CommonColumns([by_name[name] for name in OF_CONNECTION if name in by_name])
         self._of_api = CommonColumns([by_name[name] for name in OF_API])

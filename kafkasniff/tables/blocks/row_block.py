@@ -13,7 +13,7 @@ class RowBlock:
 
     def __init__(self, table: Table, wanted: Collection[str] | None = None) -> None:
         """Begin without rows; with `wanted`, only the columns called so are given."""
-        self.fields = [each for each in fields_of(table) if wanted is None or each.name in wanted]
+        self.fields = fields_of(table, wanted)
         self._names = [each.name for each in table.columns]
         self._holds_records = table is RECORDS
         self.rows: list[Row] = []
