@@ -13,6 +13,7 @@ from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.network.advertised import is_name
+from kafkasniff.diagnose.options.library import Advice
 from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import DESCRIBE_TOPIC_PARTITIONS, METADATA
@@ -49,6 +50,14 @@ class Offline(Tally):
         self.client_ids = Names()
         self.brokers: frozenset[int] = frozenset()
         """Those that the latest such answer names."""
+
+
+_DISK_FAILED = Advice(
+    "The brokers with its replicas are up, but none can lead: a log directory has failed there (disk full, I/O error; "
+    "KIP-112), or the last in-sync replica came back without its data.",
+    "Look for 'Stopping serving logs in dir' in the broker's log (kafka-log-dirs.sh --describe shows failed "
+    "directories); free or replace the disk, and restart the broker. Give topics a replication factor of 3.",
+)
 
 
 class PartitionOffline(ErrorRule):
@@ -152,13 +161,16 @@ class PartitionOffline(ErrorRule):
         which = f"Partition {', '.join(map(str, indexes[:MOST_NAMES]))} of topic {key}" if indexes else f"Topic {key}"
         where = f"; its replicas are on broker {', '.join(map(str, replicas))}" if replicas else ""
         where += f", of which {', '.join(map(str, down))} is not in the cluster" if down else ""
+        up = bool(replicas and state.brokers) and not down
+        where += f", which {'is' if len(replicas) == 1 else 'are'} up" if up else ""
         subject = {
             "topic": key,
             "partition": indexes[0] if len(indexes) == 1 else indexes[:MOST_NAMES],
             "clientId": state.client_ids.only or list(state.client_ids),
             "brokerId": down[0] if len(down) == 1 else None,
         }
-        return self.make(state, subject, f"{which} had no leader for {seconds_text(state.longest)}{where}.")
+        summary = f"{which} had no leader for {seconds_text(state.longest)}{where}."
+        return self.make(state, subject, summary, **(_DISK_FAILED._asdict() if up else {}))
 
 
 def _nodes(response: dict[str, Any]) -> frozenset[int]:

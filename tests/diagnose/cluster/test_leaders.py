@@ -7,13 +7,13 @@ from tests.diagnose.made import call, connection, finding, findings
 OFFLINE, BALANCED = "partition-offline", "load-balancer-in-front"
 
 
-def metadata(at: float, code: int = 5, client_id: str = "shop", leader: int = -1) -> Call:
-    """Names no leader of orders-1, whose replica is on broker 3."""
+def metadata(at: float, code: int = 5, client_id: str = "shop", leader: int = -1, replica: int = 3) -> Call:
+    """Names no leader of orders-1, whose replica is on broker 3, which is not there, or on another."""
     nodes = (1, 2)
     brokers = [{"nodeId": node, "host": f"10.0.0.{node}", "port": 9092, "rack": None} for node in nodes]
     partitions = [
         {"partitionIndex": 0, "errorCode": 0, "leaderId": 1, "replicaNodes": [1]},
-        {"partitionIndex": 1, "errorCode": code, "leaderId": leader, "replicaNodes": [3]},
+        {"partitionIndex": 1, "errorCode": code, "leaderId": leader, "replicaNodes": [replica]},
     ]
     topics = [{"errorCode": 0, "name": "orders", "partitions": partitions}]
     return call(3, 8, {"topics": []}, {"brokers": brokers, "topics": topics}, at=at, client_id=client_id)
@@ -28,6 +28,14 @@ def test_a_partition_without_leader() -> None:
         "cluster."
     )
     assert finding(OFFLINE, [metadata(0), metadata(5, client_id="b")]).subject["clientId"] == ["shop", "b"]
+
+
+def test_a_partition_whose_broker_is_up_has_lost_its_disk() -> None:
+    """KIP-112: a broker goes on without a log directory that has failed."""
+    found = finding(OFFLINE, [metadata(0, replica=2), metadata(5, replica=2)])
+    assert found.summary.endswith("its replicas are on broker 2, which is up.")
+    assert "a log directory has failed" in found.cause
+    assert "log directory" not in finding(OFFLINE, [metadata(0), metadata(5)]).cause
 
 
 def test_a_partition_that_gets_a_leader() -> None:
