@@ -115,6 +115,11 @@ EXPLANATIONS = (
         ("topic",),
     ),
     Explanation(
+        ("cluster-id-changed",),
+        ("unknown-topic-loop", "offset-out-of-range", "commit-after-rebalance", "session-timeout", "unexplained-error"),
+        "the other cluster has other topics, groups and offsets",
+    ),
+    Explanation(
         ("unknown-topic-loop",), ("commit-storm",), "a commit for a topic that was deleted is tried again", ("topic",)
     ),
     Explanation(("invalid-topic",), ("unknown-topic-loop",), "a name that is not allowed is no topic's"),

@@ -10,17 +10,21 @@ from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, Topi
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of, host_of
 from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of
 from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
-from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted
+from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
-from kafkasniff.protocol.api_keys import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT
+from kafkasniff.protocol.api_keys import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, METADATA
 from kafkasniff.protocol.api_releases import API_RELEASES
 
 _KAFKA_4 = "4.0.1"
 _NOT_ENOUGH_REPLICAS = 19
 _BROKER_APIS = frozenset({4, 5, 6, 7, 27, 56})
 """Between brokers: LeaderAndIsr, StopReplica, UpdateMetadata, ControlledShutdown, WriteTxnMarkers, AlterPartition."""
+
+_MOST_CLIENTS = 1_000
+"""Clients of a server whose cluster is remembered."""
 
 _FETCHER = re.compile(r"broker-\d+-fetcher-\d+")
 """What followers call themselves (ReplicaFetcherManager); requests of theirs may lack a replica id."""
@@ -236,7 +240,78 @@ class StaleBrokerEpoch(ErrorRule):
         return f"Broker {key.name} ({key.client.name}) was refused {state.count:,} times with an old broker epoch."
 
 
+class Clusters(Tally):
+    """The clusters that clients of a server were told of."""
+
+    __slots__ = ("client_ids", "latest", "pairs")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.latest: Bounded[str] = Bounded(_MOST_CLIENTS)
+        """By client, the cluster id that it was told last."""
+        self.client_ids = Names()
+        self.pairs = Names()
+        """Those that it was told before and after a change."""
+
+
+class ClusterIdChanged(Rule[Clusters]):
+    """Another cluster answers at an address."""
+
+    id = "cluster-id-changed"
+    title = "Another cluster answers at the same address"
+    severity = "warning"
+    scope = "server"
+    looks_across_clients = True
+    state_type = Clusters
+    apis = frozenset({METADATA})
+    response_fields = frozenset({"clusterId"})
+    thresholds = (Threshold("changes", 1, "changes", "a cluster keeps its id for as long as it lives"),)
+    meaning = (
+        "Topics, groups and offsets that clients knew are those of another cluster; records may be lost or mixed up."
+    )
+    wire = "Metadata of one server names another clusterId than before to the same client."
+    cause = (
+        "The cluster was made anew (its log directories were lost or formatted), or a name, load balancer or proxy "
+        "leads to another cluster."
+    )
+    fix = (
+        "Compare the clients' addresses ({bootstrap.servers}), DNS and load balancers with the cluster that is meant "
+        "(kafka-cluster.sh cluster-id). Restart clients once they lead there; see that brokers keep their log "
+        "directories."
+    )
+
+    def call(self, seen: SeenCall) -> None:
+        """Compare the cluster id with the one before."""
+        cluster = seen.response.get("clusterId")
+        if not cluster:
+            return
+        state = self.state(seen.call.server)
+        before = state.latest.get(seen.client)
+        if before is not None and before != cluster:
+            state.pairs.add(f"{before}, then {cluster}")
+            state.client_ids.add(seen.client.client_id or None)
+            state.add(seen.call.ended, f"Metadata names cluster {cluster}, and before {before}", seen.call)
+        if before != cluster:
+            state.latest.put(seen.client, cluster)
+
+    def finding(self, key: Any, state: Clusters) -> Finding | None:
+        """Fire from the threshold on."""
+        if state.count < self.limits["changes"]:
+            return None
+        who = ", ".join(list(state.client_ids)[:3]) or "clients"
+        pairs = "; ".join(list(state.pairs)[:2])
+        summary = f"{key} named another cluster than before to {who} {times_text(state.count)}: {pairs}."
+        subject = {
+            "server": key,
+            "clientId": state.client_ids.only or list(state.client_ids),
+            "client": connections_subject(state.clients),
+        }
+        return self.make(state, subject, summary)
+
+
 CLUSTER_RULES = (
+    ClusterIdChanged,
     UnsupportedVersion,
     BelowKafka4Minimum,
     NotEnoughReplicas,

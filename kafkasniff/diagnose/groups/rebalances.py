@@ -387,6 +387,9 @@ class CoordinatorFlapping(Rule[Coordinators]):
         if state.member is not None:
             subject |= client_subject(state.member)
         summary = f"The coordinator of group {key} moved {state.count:,} times (brokers {nodes})."
+        if state.count == 2 and next(iter(state.nodes)) == state.current:
+            # Preferred leaders are elected when a broker is back.
+            return self.make(state, subject, f"{summary[:-1]}, as one restart of a broker brings.", severity="info")
         return self.make(state, subject, summary)
 
 

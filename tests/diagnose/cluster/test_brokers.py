@@ -4,6 +4,7 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
+from kafkasniff.tcp.events import Endpoint
 from tests.diagnose.kinds import produce
 from tests.diagnose.made import call, connection, finding, findings
 
@@ -103,3 +104,18 @@ def test_a_broker_that_verifies_a_transaction_refuses_each_batch_once() -> None:
     assert findings("not-enough-replicas", again_and_again[:3]) == []
     after_append = [refused(at, 10 * at, code=20) for at in range(3)]
     assert "NOT_ENOUGH_REPLICAS_AFTER_APPEND 3 times" in finding("not-enough-replicas", after_append).summary
+
+
+def test_another_cluster_at_the_same_address() -> None:
+    def told(at: float, cluster: str | None, client_id: str = "shop", port: int = 9092) -> Call:
+        on = connection(50_000 + port, server=Endpoint("10.0.0.2", port))
+        answer = {"brokers": [], "clusterId": cluster, "topics": []}
+        return call(3, 8, {"topics": []}, answer, at=at, client_id=client_id, on=on)
+
+    rule = "cluster-id-changed"
+    assert findings(rule, [told(0, "first"), told(1, None), told(2, "first")]) == []
+    # Clients of clusters behind one address, as of a proxy that tells them apart.
+    assert findings(rule, [told(0, "first"), told(1, "second", client_id="audit"), told(2, "second", port=9093)]) == []
+    found = finding(rule, [told(0, "first"), told(1, "second"), told(2, "second")])
+    assert (found.count, found.subject["server"], found.subject["clientId"]) == (1, "10.0.0.2:9092", "shop")
+    assert found.summary == "10.0.0.2:9092 named another cluster than before to shop once: first, then second."

@@ -78,6 +78,10 @@ def test_coordinator_flapping() -> None:
     assert findings("coordinator-flapping", coordinators(1, 1, 2, 2)) == []
     found = finding("coordinator-flapping", coordinators(1, 2, 1))
     assert (found.count, found.subject["coordinators"], found.subject["group"]) == (2, [1, 2], "billing")
+    # A broker was restarted, and leads again.
+    assert found.severity == "info"
+    for nodes in ((1, 2, 3), (1, 2, 1, 2)):
+        assert finding("coordinator-flapping", coordinators(*nodes)).severity == "error"
 
 
 def test_transactions_have_coordinators_of_their_own() -> None:
