@@ -114,16 +114,29 @@ class ServedBy(NamedTuple):
     server: str
 
 
-class ResponseTimeout(Rule[Tally]):
+class Waits(Tally):
+    """Requests that a server left unanswered for too long."""
+
+    __slots__ = ("late",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.late = 0
+        """Of them, those answered after the client had closed its connection."""
+
+
+class ResponseTimeout(Rule[Waits]):
     """A broker does not answer."""
 
     id = "response-timeout"
     title = "Requests stay unanswered"
     severity = "error"
     scope = "client and server"
-    state_type = Tally
+    state_type = Waits
     thresholds = (
         Threshold("calls", 1, "calls", "request.timeout.ms is 30 s by default: one is a long stop"),
+        Threshold("late", 2, "calls", "answered when the client had closed; one may be a program that ends"),
         Threshold("milliseconds", 1_500, "ms", "beyond what the request itself allows the broker to wait"),
         Threshold("milliseconds_at_end", 5_000, "ms", "beyond that, where the capture ends before the client gives up"),
     )
@@ -191,12 +204,14 @@ class ResponseTimeout(Rule[Tally]):
         waited = (fin.time - begun) // MILLISECOND
         if waited >= _allowed_ms(call) + self.limits["milliseconds"]:
             what = f"{call.api_name} unanswered for {waited / 1000:.1f} s, when the client gave up"
-            self.state(ServedBy(seen.client, call.server)).add(call.request.last, what, call)
+            state = self.state(ServedBy(seen.client, call.server))
+            state.late += 1
+            state.add(call.request.last, what, call)
 
-    def finding(self, key: Any, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Waits) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, ServedBy)
-        if state.count < self.limits["calls"]:
+        if state.count - state.late < self.limits["calls"] and state.late < self.limits["late"]:
             return None
         requests = counted(state.count, "request")
         summary = f"{key.server} left {requests} of {key.client.name} unanswered: {state.evidence[0].what}."

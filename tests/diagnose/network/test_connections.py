@@ -61,13 +61,17 @@ def test_what_may_take_long(key: int, request_body: dict[str, Any], allowed: flo
 def test_an_answer_that_comes_when_the_client_has_given_up() -> None:
     """As of a listener that has max.connections: the broker takes up the connection when another one ends."""
 
-    def late(given_up: float, by: int = 0) -> list[Call]:
-        on = connection(end=20)
-        on.first_fin, on.ended_by, on.ended_direction = arrival(given_up), "fin", by
-        return [call(18, 3, {}, {"errorCode": 0, "apiKeys": []}, took=20, on=on)]
+    def late(given_up: float, by: int = 0, count: int = 2) -> list[Call]:
+        calls = []
+        for index in range(count):
+            on = connection(50_000 + index, end=20)
+            on.first_fin, on.ended_by, on.ended_direction = arrival(given_up), "fin", by
+            calls.append(call(18, 3, {}, {"errorCode": 0, "apiKeys": []}, took=20, on=on))
+        return calls
 
     found = finding("response-timeout", late(3))
     assert "API_VERSIONS unanswered for 3.0 s, when the client gave up" in found.summary
+    assert findings("response-timeout", late(3, count=1)) == []  # A program that ends does not wait.
     assert findings("response-timeout", late(1.4)) == []
     assert findings("response-timeout", late(3, by=1)) == []
     assert findings("response-timeout", late(30)) == []
