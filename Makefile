@@ -16,6 +16,7 @@ lint:
 	.venv/bin/mypy kafkasniff
 	.venv/bin/lint-imports
 	.venv/bin/typos
+	.venv/bin/proselint check --config .proselintrc.json README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md captures/README.md docs/*.md
 	.venv/bin/python tools/make_docs.py --check
 
 bench:

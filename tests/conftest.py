@@ -21,7 +21,7 @@ needs_shared = pytest.mark.skipif(
 FIGURE = "figure"
 AddFigure = Callable[..., None]
 TIME_LIMIT = 300
-"""Seconds that a test may take. It is there to end what would wait for ever, and measures nothing."""
+"""Seconds that a test may take. It is there to end what would wait without end, and measures nothing."""
 
 
 # The same examples each time, however slow the machine is: a test that fails by chance says nothing.

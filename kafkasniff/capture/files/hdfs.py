@@ -10,7 +10,7 @@ from hdfs_native.fsspec import HdfsFileSystem
 from pyarrow.fs import FSSpecHandler, PyFileSystem
 
 _WAIT_S = 10
-"""Seconds in which a name node must take a connection, and answer: its client would wait for minutes or for ever."""
+"""Seconds in which a name node must take a connection, and answer: its client would wait for minutes or without end."""
 
 
 def connect(store: str) -> PyFileSystem:

@@ -1,4 +1,4 @@
-"""Ends what goes on for ever when the user says so."""
+"""Ends what goes on without end when the user says so."""
 
 import signal
 from collections.abc import Callable

@@ -53,7 +53,7 @@ class OffsetOutOfRange(TopicErrorRule):
     response_fields = frozenset({"topics", "name", "partitions", "partitionIndex", "offset", "errorCode"})
     thresholds = (
         Threshold("calls", 3, "calls", "for one partition's offset; a consumer that resets its offset brings one"),
-        Threshold("moving", 3, "calls", "for ever later offsets of a partition; one may be a group that was away"),
+        Threshold("moving", 3, "calls", "at later and later offsets of a partition; one may be a group that was away"),
     )
     meaning = (
         "The consumer's position lies before the log's start or behind its end, and it does not move; or it moves, and "

@@ -161,7 +161,7 @@ class GroupProtocolUnsupported(Rule[Lookups]):
         Threshold("connections", 2, "connections", "on which it looked, so that it began anew or asked another broker"),
         Threshold("calls", 3, "calls", "and so many look-ups in all: one is enough for a consumer that then joins"),
     )
-    meaning = "The consumer subscribes, is told where its coordinator is, and then waits for ever; nothing is read."
+    meaning = "The consumer subscribes, is told where its coordinator is, and then waits without end; nothing is read."
     wire = (
         "FindCoordinator for a group is answered, and then neither JoinGroup nor ConsumerGroupHeartbeat comes, nor "
         "anything else, while the broker's ApiVersions has no ConsumerGroupHeartbeat; or it has, and answers it with "

@@ -104,7 +104,7 @@ ERROR_NOTES: dict[int, str] = {
     97: "A forwarded request's principal could not be read: brokers differ in version or principal builder.",
     98: "The metadata snapshot asked for is not there any more.",
     99: "The position asked for lies outside the snapshot.",
-    100: "The broker does not know the topic id: the topic was deleted, recreated, or is very new.",
+    100: "The broker does not know the topic id: the topic was deleted, recreated, or only just created.",
     101: "Another running broker is registered with this broker id.",
     102: "No broker with this id is registered with the controller.",
     103: "The topic id does not match the one in the log: the topic was deleted and created again under its name.",
