@@ -1,5 +1,8 @@
 cimport cython
 
+cdef Py_ssize_t _BLOCK_OVERHEAD, _CLOCK
+cdef unsigned long long _ENHANCED_PACKET, _MOST_NS
+
 @cython.final
 cdef class RecordWalker:
     cdef bint _big_endian, _lengths_swapped

@@ -8,6 +8,7 @@ from kafkasniff.capture.files.walk import MAX_BATCH_PACKETS, Columns
 
 ENHANCED_PACKET: Final = 6
 """Type of the block that holds a packet with its interface and its time (draft-ietf-opsawg-pcapng, 4.3)."""
+_ENHANCED_PACKET = ENHANCED_PACKET
 _BLOCK_OVERHEAD = 32
 """Bytes of such a block beside packet data and options: seven fields, and its length again."""
 _CLOCK = 4
@@ -115,7 +116,7 @@ class EnhancedPackets:
             interface = _number(view, position + 8, big)
             captured = _number(view, position + 20, big)
             if (
-                _number(view, position, big) != ENHANCED_PACKET
+                _number(view, position, big) != _ENHANCED_PACKET
                 or length % 4
                 or length > size - position
                 or captured > length - _BLOCK_OVERHEAD
