@@ -5,6 +5,8 @@ STEP = 16
 """Requests that are thought lost at most before the first one seen, and behind the last one."""
 REMEMBERED = 1_024
 """Ids between two requests that are remembered."""
+_HIGHEST = (1 << 31) - 1
+"""Java logs in anew with ids just below it (SaslClientAuthenticator)."""
 
 
 NO_ID = -1 << 40
@@ -57,4 +59,5 @@ class LostIds:
         """Give the lost ids that may come next behind an answer's."""
         if correlation_id is None:
             return []
-        return [each for each in range(correlation_id + 1, correlation_id + 1 + STEP) if self.may_have(each)]
+        last = min(correlation_id + STEP, _HIGHEST)
+        return [each for each in range(correlation_id + 1, last + 1) if self.may_have(each)]

@@ -82,3 +82,12 @@ def test_without_a_gap_nothing_is_lost() -> None:
     ids.add(9)
     assert [number for number in range(20) if ids.may_have(number)] == []
     assert ids.may_have(10) is None
+
+
+def test_no_id_has_more_than_32_bits() -> None:
+    """Java's logins take the highest ones: SaslClientAuthenticator.MIN_RESERVED_CORRELATION_ID is 2147483640."""
+    ids = LostIds(from_the_beginning=True)
+    ids.add(2_147_483_641)
+    ids.lose()
+    assert ids.near(2_147_483_641) == [*range(2_147_483_642, 2_147_483_648)]
+    assert ids.near(2_147_483_647) == []
