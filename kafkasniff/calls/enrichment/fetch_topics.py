@@ -66,39 +66,28 @@ class FetchTopics(BodyReader):
         self.partitions.append(self.into)
         return 0
 
-    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+    def begin_array(self, field: FieldTable, count: cython.Py_ssize_t) -> cython.int:
         """Note how many topics are named, where those that are forgotten begin."""
         if field.role == _FORGOTTEN:
             self.named = len(self.topics)
         return 0
 
-    def take_string(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_string(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Begin a topic with its name."""
-        self.check_text(field, in_array, start, at, length)
+        self.check_text(field, at, length)
         name = self.text(at, length)
         return self.begin_topic(name if length <= _LONGEST_NAME else short_name(name))
 
-    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+    def take_fixed(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
         """Begin a topic with its id."""
-        return self.begin_topic(UUID_TEXTS[self.raw(start, 16)])
+        return self.begin_topic(UUID_TEXTS[self.raw(at, 16)])
 
-    def take_number(
-        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
-    ) -> cython.int:
+    def take_number(self, field: FieldTable, value: cython.longlong) -> cython.int:
         """Take a partition that is named."""
         self.into.append(value)
         return 0
 
-    def take_integers(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, count: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_integers(self, field: FieldTable, at: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Take the partitions that are forgotten."""
         i: cython.Py_ssize_t
         for i in range(count):

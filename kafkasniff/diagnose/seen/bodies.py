@@ -146,7 +146,7 @@ class BodiesReader(BodyReader):
 
     # What the reader hands on
 
-    def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
+    def note_error(self, field: FieldTable, code: cython.longlong) -> cython.int:
         """Note that there is an error."""
         self._seen.failed = True
         return 0
@@ -157,9 +157,7 @@ class BodiesReader(BodyReader):
             self._seen.told_bytes += length
         return 0
 
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Take the batches of a partition."""
         found: Produced | None = batches_in(self.data, at, at + length)
         if found is not None:
@@ -170,17 +168,10 @@ class BodiesReader(BodyReader):
             self._seen.produced.append(found)
         return 0
 
-    def take_string(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_string(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Take a name."""
         role: cython.int = field.role
-        text: str = self._texts.text_at(self, field, in_array, start, at, length)
+        text: str = self._texts.text_at(self, field, at, length)
         if length > _LONGEST:
             text = short_name(text)
         if role == _TOPIC:
@@ -195,9 +186,9 @@ class BodiesReader(BodyReader):
             self._seen.transactional_id = text
         return 0
 
-    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+    def take_fixed(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
         """Take a topic id."""
-        text: str = UUID_TEXTS[self.raw(start, 16)]
+        text: str = UUID_TEXTS[self.raw(at, 16)]
         self._take_topic(text, self.facts.topic_called(text))
         return 0
 
@@ -209,9 +200,7 @@ class BodiesReader(BodyReader):
         self._seen.names.append(name)
         return 0
 
-    def take_number(
-        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
-    ) -> cython.int:
+    def take_number(self, field: FieldTable, value: cython.longlong) -> cython.int:
         """Take a number."""
         role: cython.int = field.role
         if role == _PARTITION:

@@ -57,7 +57,7 @@ class FieldCollector(ValueTaker):
         self.batches = []
         return True
 
-    def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
+    def put(self, field: FieldTable, in_array: cython.bint, value: object) -> cython.int:
         """Collect a value, or those of an array of integers."""
         if value is None or (field.is_tagged and not in_array and value == field.default):
             return 0
@@ -68,7 +68,7 @@ class FieldCollector(ValueTaker):
             into.append(value)
         return 0
 
-    def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
+    def note_error(self, field: FieldTable, code: cython.longlong) -> cython.int:
         """Note an error code, and not where it stands."""
         self.codes.append(code)
         return 0

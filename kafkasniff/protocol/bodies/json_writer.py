@@ -128,7 +128,7 @@ class JsonWriter(BodyReader):
         """Write what stands before a value."""
         return self.out.key(_NEXT if in_array else field.key)
 
-    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+    def begin_struct(self, field: FieldTable) -> cython.int:
         """Begin an object."""
         if field.role == CONFIG:
             noted: cython.Py_ssize_t = _NOTED * (field.depth + 1)
@@ -137,7 +137,7 @@ class JsonWriter(BodyReader):
             self.configs[noted + _SENSITIVE] = 0
         if field.parent is None:
             return self.out.byte(0x7B)
-        return self.out.open(_NEXT if in_array else field.key, 0x7B)
+        return self.out.open(_NEXT if field.is_array else field.key, 0x7B)
 
     def end_struct(self, field: FieldTable) -> cython.int:
         """End it."""
@@ -195,7 +195,7 @@ class JsonWriter(BodyReader):
                 return True
         return False
 
-    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+    def begin_array(self, field: FieldTable, count: cython.Py_ssize_t) -> cython.int:
         """Begin an array."""
         return self.out.open(field.key, 0x5B)
 
@@ -248,54 +248,43 @@ class JsonWriter(BodyReader):
 
     # Values
 
-    def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
+    def take_null(self, field: FieldTable) -> cython.int:
         """Write null."""
         self.key(field, False)
         return self.out.add(b"null")
 
-    def take_number(
-        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
-    ) -> cython.int:
+    def take_number(self, field: FieldTable, value: cython.longlong) -> cython.int:
         """Write a number or bool."""
         if field.kind != BOOL:
-            return self.out.member(_NEXT if in_array else field.key, value)
-        self.key(field, in_array)
+            return self.out.member(_NEXT if field.is_array else field.key, value)
+        self.key(field, field.is_array)
         if field.role == CONFIG_SENSITIVE:
             self.configs[_NOTED * field.depth + _SENSITIVE] = value
         return self.out.add(b"true" if value else b"false")
 
-    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+    def take_fixed(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
         """Write a float or uuid."""
-        self.key(field, in_array)
+        self.key(field, field.is_array)
         if field.kind == FLOAT64:
             # Rare, and slow to import.
             import orjson
 
-            return self.out.add(orjson.dumps(json_float(_DOUBLE.unpack(self.raw(start, 8))[0])))
+            return self.out.add(orjson.dumps(json_float(_DOUBLE.unpack(self.raw(at, 8))[0])))
         if field.is_topic_id:
-            self.topic_ids.append(UUID_TEXTS[self.raw(start, 16)])
-        return self.out.base64(self.data, start, 16, True)
+            self.topic_ids.append(UUID_TEXTS[self.raw(at, 16)])
+        return self.out.base64(self.data, at, 16, True)
 
-    def take_integers(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, count: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_integers(self, field: FieldTable, at: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Write an array of integers."""
         self.key(field, False)
         return self.out.integers(self.data, at, count, field.size, field.is_signed)
 
-    def take_string(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_string(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write text."""
-        self.key(field, in_array)
+        self.key(field, field.is_array)
         before: cython.Py_ssize_t = self.out.size
         if self.out.write_string(self.data, at, length, False):
-            self.check_text(field, in_array, start, at, length)
+            self.check_text(field, at, length)
         if field.is_secret and length:
             self.out.cut(before)
             self.out.add(_HIDDEN)
@@ -321,22 +310,13 @@ class JsonWriter(BodyReader):
             self.configs[noted + _TEXT_END] = self.out.size
         return 0
 
-    def take_bytes(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_bytes(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write bytes as base64."""
-        self.key(field, in_array)
+        self.key(field, field.is_array)
         if field.is_secret and length:
             return self.out.add(_HIDDEN)
         return self.out.base64(self.data, at, length, False)
 
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write the size of records."""
         return self.out.member(field.size_key, length)

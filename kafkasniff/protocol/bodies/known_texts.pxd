@@ -14,7 +14,5 @@ cdef class _Text:
 cdef class KnownTexts:
     cdef list _texts
 
-    cdef str text_at(
-        self, BodyReader reader, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length
-    )
+    cdef str text_at(self, BodyReader reader, FieldTable field, Py_ssize_t at, Py_ssize_t length)
     cdef Py_ssize_t _slot_of(self, BodyReader reader, Py_ssize_t at, Py_ssize_t length) except -1

@@ -34,15 +34,7 @@ class KnownTexts:
         """Begin with none."""
         self._texts: list[_Text | None] = [None] * _SLOTS
 
-    def text_at(
-        self,
-        reader: BodyReader,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> str:
+    def text_at(self, reader: BodyReader, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> str:
         """Give the text of a field, as `BodyReader.take_string` gets it; raises ProtocolError for what is not UTF-8."""
         slot: cython.Py_ssize_t
         if length <= 0:
@@ -52,7 +44,7 @@ class KnownTexts:
         slot = self._slot_of(reader, at, length)
         known: _Text | None = self._texts[slot]
         if known is None or not is_at(reader.data, at, known.raw, length):
-            reader.check_text(field, in_array, start, at, length)
+            reader.check_text(field, at, length)
             known = self._texts[slot] = _Text(reader.raw(at, length), reader.text(at, length))
         text: str = known.text
         return text

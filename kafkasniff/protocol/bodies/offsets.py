@@ -50,21 +50,21 @@ class OffsetReader(ValueTaker):
         self.notes_structure = True
         self.traced: list[TracedField] = []
 
-    def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
+    def put(self, field: FieldTable, in_array: cython.bint, value: object) -> cython.int:
         """Note a value, of which all bytes have been read."""
-        return self.take_structure(self.path(field, in_array), start, value)
+        return self.take_structure(self.path(field, in_array), self.start, value)
 
     def take_structure(self, path: str, start: cython.Py_ssize_t, value: Any) -> cython.int:
         """Note what has been read since `start`."""
         self.traced.append(TracedField(path, start, self.p - start, value))
         return 0
 
-    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+    def begin_array(self, field: FieldTable, count: cython.Py_ssize_t) -> cython.int:
         """Note the count."""
-        return self.put(field, False, start, count)
+        return self.put(field, False, count)
 
-    def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
+    def take_null(self, field: FieldTable) -> cython.int:
         """Note null, but of a struct, of which the marker has been noted."""
         if field.kind == STRUCT and not field.is_array:
             return 0
-        return self.put(field, False, start, None)
+        return self.put(field, False, None)

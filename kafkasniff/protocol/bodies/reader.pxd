@@ -45,6 +45,7 @@ cdef class BodyReader:
     cdef const unsigned char* view
     cdef readonly Py_ssize_t p
     cdef readonly Py_ssize_t end
+    cdef Py_ssize_t start
     cdef long long most
     cdef long long left
     cdef bint is_partial
@@ -60,22 +61,22 @@ cdef class BodyReader:
     @cython.final
     cdef int release(self) except -1
     @cython.final
-    cdef object no_text(self, FieldTable field, bint in_array, Py_ssize_t start, long long length)
+    cdef object no_text(self, FieldTable field, long long length)
     @cython.final
-    cdef int take_no_array(self, FieldTable field, Py_ssize_t start, long long count) except -1
+    cdef int take_no_array(self, FieldTable field, long long count) except -1
     @cython.final
-    cdef object no_fixed(self, FieldTable field, bint in_array, Py_ssize_t start)
+    cdef object no_fixed(self, FieldTable field)
     @cython.final
     cdef object no_elements(self, FieldTable field, long long count, Py_ssize_t size)
     @cython.final
-    cdef object no_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t count)
+    cdef object no_integers(self, FieldTable field, Py_ssize_t count)
 
     @cython.final
     cdef long long number(self, FieldTable field, Py_ssize_t at) except? -1
     @cython.final
     cdef long long integer(self, Py_ssize_t at, int size) except? -1
     @cython.final
-    cdef int check_text(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int check_text(self, FieldTable field, Py_ssize_t at, Py_ssize_t length) except -1
     @cython.final
     cdef str place(self, FieldTable field, bint in_array, str suffix)
     @cython.final
@@ -83,7 +84,7 @@ cdef class BodyReader:
     @cython.final
     cdef object too_many(self, FieldTable field, bint in_array, str suffix)
     @cython.final
-    cdef object not_utf8(self, FieldTable field, bint in_array, Py_ssize_t start)
+    cdef object not_utf8(self, FieldTable field)
     @cython.final
     cdef long long varint(self, FieldTable field, bint in_array, str suffix, str expected) except? -1
     @cython.final
@@ -98,20 +99,20 @@ cdef class BodyReader:
     cdef object failure(self, str expected, Py_ssize_t offset, str path)
 
     cdef int note_records(self, FieldTable field, Py_ssize_t at, Py_ssize_t length) except -1
-    cdef int note_error(self, FieldTable field, bint in_array, long long code) except -1
-    cdef int begin_struct(self, FieldTable field, bint in_array) except -1
+    cdef int note_error(self, FieldTable field, long long code) except -1
+    cdef int begin_struct(self, FieldTable field) except -1
     cdef int end_struct(self, FieldTable field) except -1
-    cdef int begin_array(self, FieldTable field, Py_ssize_t start, Py_ssize_t count) except -1
+    cdef int begin_array(self, FieldTable field, Py_ssize_t count) except -1
     cdef int end_array(self, FieldTable field) except -1
     cdef int begin_tagged(self, FieldTable field) except -1
     cdef int end_tagged(self, FieldTable field) except -1
     cdef int end_tags(self, FieldTable table) except -1
     cdef int mark_place(self, FieldTable field) except -1
-    cdef int take_null(self, FieldTable field, Py_ssize_t start) except -1
-    cdef int take_number(self, FieldTable field, bint in_array, Py_ssize_t start, long long value) except -1
-    cdef int take_fixed(self, FieldTable field, bint in_array, Py_ssize_t start) except -1
-    cdef int take_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t at, Py_ssize_t count) except -1
-    cdef int take_string(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
-    cdef int take_bytes(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
-    cdef int take_records(self, FieldTable field, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int take_null(self, FieldTable field) except -1
+    cdef int take_number(self, FieldTable field, long long value) except -1
+    cdef int take_fixed(self, FieldTable field, Py_ssize_t at) except -1
+    cdef int take_integers(self, FieldTable field, Py_ssize_t at, Py_ssize_t count) except -1
+    cdef int take_string(self, FieldTable field, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int take_bytes(self, FieldTable field, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int take_records(self, FieldTable field, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int take_structure(self, str path, Py_ssize_t start, object value) except -1

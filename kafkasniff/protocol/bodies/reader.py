@@ -32,7 +32,7 @@ class BodyReader:
         """Make a reader, which can read one message after the other."""
         self.notes_structure = False
         self.is_partial = False
-        self.p = self.end = 0
+        self.p = self.end = self.start = 0
         self.most = self.left = 0
         self.errors: list[tuple[str, int]] = []
         self.records: list[RecordsField] = []
@@ -141,14 +141,7 @@ class BodyReader:
             return text
         return self.data[at : at + length].decode()
 
-    def check_text(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def check_text(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Check that bytes are UTF-8; raises ProtocolError."""
         i: cython.Py_ssize_t
         if at < 0 or at + length > self.end:
@@ -161,51 +154,51 @@ class BodyReader:
                     self.text(at, length)
                 except UnicodeDecodeError:
                     if not self.is_partial:
-                        raise self.not_utf8(field, in_array, start) from None
+                        raise self.not_utf8(field) from None
                 break
         return 0
 
     # What is null, or not there as a whole
 
-    def no_text(
-        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, length: cython.longlong
-    ) -> ProtocolError:
+    def no_text(self, field: FieldTable, length: cython.longlong) -> ProtocolError:
         """Give the exception for a string, bytes or records that are null, too long, or not there."""
         if length < 0:
-            return ProtocolError(f"expected {field.type_name}, found null", start, self.path(field, in_array))
+            return ProtocolError(
+                f"expected {field.type_name}, found null", self.start, self.path(field, field.is_array)
+            )
         if field.kind == STRING and length > _LONGEST_STRING:
             message = f"expected a string of at most {MAX_STRING_BYTES} bytes, found a length of {length}"
-            return ProtocolError(message, start, self.path(field, in_array))
+            return ProtocolError(message, self.start, self.path(field, field.is_array))
         name = "a string" if field.kind == STRING else field.type_name
-        return self.failure(f"{name} of {length} bytes", self.p, self.path(field, in_array))
+        return self.failure(f"{name} of {length} bytes", self.p, self.path(field, field.is_array))
 
-    def take_no_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.longlong) -> cython.int:
+    def take_no_array(self, field: FieldTable, count: cython.longlong) -> cython.int:
         """Take null for an array; raises ProtocolError where there cannot be as many elements.
 
         Kafka refuses more than there are bytes left, before it allocates them.
         """
         if count >= 0:
-            raise self.failure(f"an array of {count} {field.type_name}", start, self.path(field, False))
+            raise self.failure(f"an array of {count} {field.type_name}", self.start, self.path(field, False))
         if not field.is_nullable:
-            raise ProtocolError("expected an array, found null", start, self.path(field, False))
-        return self.take_null(field, start) if field.is_wanted else 0
+            raise ProtocolError("expected an array, found null", self.start, self.path(field, False))
+        return self.take_null(field) if field.is_wanted else 0
 
-    def no_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> ProtocolError:
+    def no_fixed(self, field: FieldTable) -> ProtocolError:
         """Give the exception for a value of one size that is not there."""
         name = "a uuid" if field.size == 16 else field.type_name
-        return self.failure(f"{name} of {field.size} bytes", start, self.path(field, in_array))
+        return self.failure(f"{name} of {field.size} bytes", self.p, self.path(field, field.is_array))
 
     def no_elements(self, field: FieldTable, count: cython.longlong, size: cython.Py_ssize_t) -> ProtocolError:
         """Give the exception for elements of one size that are not there."""
         return self.failure(f"{count} elements of {size} bytes", self.p, self.path(field, False))
 
-    def no_integers(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> ProtocolError:
+    def no_integers(self, field: FieldTable, count: cython.Py_ssize_t) -> ProtocolError:
         """Give the exception for an array of integers that is not there as a whole; take those that are."""
         at: cython.Py_ssize_t = self.p
         there: cython.Py_ssize_t = min(count, (self.end - at) // field.size)
         self.p = at + there * field.size
         if field.is_wanted and self.is_partial and not self.notes_structure:
-            self.take_integers(field, start, at, there)
+            self.take_integers(field, at, there)
         self.indices[field.depth] = there
         return self.failure(f"{field.type_name} of {field.size} bytes", self.p, self.path(field, True))
 
@@ -254,13 +247,13 @@ class BodyReader:
         message = f"expected at most {self.most} array elements in a message shown in part"
         return ProtocolError(message, self.p, self.place(field, in_array, suffix))
 
-    def not_utf8(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> ProtocolError:
+    def not_utf8(self, field: FieldTable) -> ProtocolError:
         """Give the exception for text that is not UTF-8."""
-        return ProtocolError("expected UTF-8, found other bytes", start, self.path(field, in_array))
+        return ProtocolError("expected UTF-8, found other bytes", self.start, self.path(field, field.is_array))
 
-    def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
+    def note_error(self, field: FieldTable, code: cython.longlong) -> cython.int:
         """Note an error code that is not zero."""
-        self.errors.append((self.path(field, in_array), code))
+        self.errors.append((self.path(field, field.is_array), code))
         return 0
 
     def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
@@ -269,9 +262,9 @@ class BodyReader:
         self.records.append(tuple.__new__(RecordsField, (self.path(field, False), at, at + length)))
         return 0
 
-    # What a sink takes: `start` is where the field begins with its length, `at` where its bytes do
+    # What a sink takes: the bytes of a value lie from `at` on; `start` is where its field begins with its length
 
-    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+    def begin_struct(self, field: FieldTable) -> cython.int:
         """Take the beginning of the message, of a struct, or of an element that is one."""
         return 0
 
@@ -279,7 +272,7 @@ class BodyReader:
         """Take the end of what `begin_struct` began."""
         return 0
 
-    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+    def begin_array(self, field: FieldTable, count: cython.Py_ssize_t) -> cython.int:
         """Take the beginning of an array that is not one of integers."""
         return 0
 
@@ -303,51 +296,31 @@ class BodyReader:
         """Take the place before a plain field, where tagged fields may have to be put: those in `tagged_before`."""
         return 0
 
-    def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
+    def take_null(self, field: FieldTable) -> cython.int:
         """Take null."""
         return 0
 
-    def take_number(
-        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
-    ) -> cython.int:
+    def take_number(self, field: FieldTable, value: cython.longlong) -> cython.int:
         """Take an integer or a bool."""
         return 0
 
-    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+    def take_fixed(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
         """Take a float64 or a uuid."""
         return 0
 
-    def take_integers(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, count: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_integers(self, field: FieldTable, at: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Take an array of integers, or those of them that are there."""
         return 0
 
-    def take_string(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_string(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Take a string, of which the sink finds out whether it is UTF-8."""
-        return self.check_text(field, in_array, start, at, length)
+        return self.check_text(field, at, length)
 
-    def take_bytes(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_bytes(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Take bytes."""
         return 0
 
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Take records; where they lie is noted already."""
         return 0
 

@@ -9,7 +9,7 @@ cdef class ValueTaker(BodyReader):
     cdef readonly Py_ssize_t longest
     cdef public list malformed
 
-    cdef int put(self, FieldTable field, bint in_array, Py_ssize_t start, object value) except -1
+    cdef int put(self, FieldTable field, bint in_array, object value) except -1
     cpdef Py_ssize_t read(
         self, FieldTable table, bytes data, Py_ssize_t offset, long long most, bint is_partial
     ) except -1

@@ -62,74 +62,54 @@ class ValueTaker(BodyReader):
             self.release()
         return self.p
 
-    def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
-        """Put a value in its place; its bytes begin at `start`."""
+    def put(self, field: FieldTable, in_array: cython.bint, value: object) -> cython.int:
+        """Put a value in its place; its field begins at `start`."""
         raise NotImplementedError
 
-    def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
+    def take_null(self, field: FieldTable) -> cython.int:
         """Put null."""
-        return self.put(field, False, start, None)
+        return self.put(field, False, None)
 
-    def take_number(
-        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
-    ) -> cython.int:
+    def take_number(self, field: FieldTable, value: cython.longlong) -> cython.int:
         """Put a number or bool."""
         if field.kind == BOOL:
-            return self.put(field, in_array, start, bool(value))
-        return self.put(field, in_array, start, value)
+            return self.put(field, field.is_array, bool(value))
+        return self.put(field, field.is_array, value)
 
-    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+    def take_fixed(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
         """Put a float or the text of a uuid."""
-        raw = self.raw(start, field.size)
+        raw = self.raw(at, field.size)
         value = json_float(_DOUBLE.unpack(raw)[0]) if field.kind == FLOAT64 else UUID_TEXTS[raw]
-        return self.put(field, in_array, start, value)
+        return self.put(field, field.is_array, value)
 
-    def take_integers(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, count: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_integers(self, field: FieldTable, at: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Put a list of integers."""
         i: cython.Py_ssize_t
         items: list[Any] = []
         for i in range(count):
             items.append(self.number(field, at + i * field.size))
-        return self.put(field, False, start, items)
+        return self.put(field, False, items)
 
-    def take_string(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_string(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Put text."""
         self.longest = max(self.longest, length)
         try:
             value = self.text(at, length)
         except UnicodeDecodeError:
             if not self.is_partial:
-                raise self.not_utf8(field, in_array, start) from None
-            self.malformed.append((start, self.path(field, in_array)))
+                raise self.not_utf8(field) from None
+            self.malformed.append((self.start, self.path(field, field.is_array)))
             value = java_text(self.raw(at, length))
-        return self.put(field, in_array, start, value)
+        return self.put(field, field.is_array, value)
 
-    def take_bytes(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_bytes(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Put bytes as base64."""
         self.longest = max(self.longest, 2 * length)
-        return self.put(field, in_array, start, b2a_base64(self.raw(at, length), newline=False).decode("ascii"))
+        return self.put(field, field.is_array, b2a_base64(self.raw(at, length), newline=False).decode("ascii"))
 
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Put the size of records."""
-        return self.put(field, False, start, length)
+        return self.put(field, False, length)
 
 
 @cython.cclass
@@ -149,7 +129,7 @@ class ValueReader(ValueTaker):
         """The structs and arrays around, the first `depth` of them: a list that grows and shrinks costs more."""
         self.depth = 0
 
-    def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
+    def put(self, field: FieldTable, in_array: cython.bint, value: object) -> cython.int:
         """Put a value into the struct or array around it."""
         if in_array:
             self.items.append(value)
@@ -173,7 +153,7 @@ class ValueReader(ValueTaker):
         self.around[self.depth] = None
         return around
 
-    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+    def begin_struct(self, field: FieldTable) -> cython.int:
         """Begin a dict."""
         value: dict[str, Any] = {}
         if field.parent is None:
@@ -184,7 +164,7 @@ class ValueReader(ValueTaker):
             if self.malformed:
                 self.malformed = []
         else:
-            self.put(field, in_array, self.p, value)
+            self.put(field, field.is_array, value)
         self.enter(self.into)
         self.into = value
         return 0
@@ -194,7 +174,7 @@ class ValueReader(ValueTaker):
         self.into = self.leave()
         return 0
 
-    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+    def begin_array(self, field: FieldTable, count: cython.Py_ssize_t) -> cython.int:
         """Begin a list."""
         items: list[Any] = []
         self.into[field.name] = items
@@ -220,9 +200,7 @@ class ValueReader(ValueTaker):
                 self.into[name] = found[name]
         return 0
 
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Put the size of records."""
         self.into[f"{field.name}SizeInBytes"] = length
         return 0

@@ -93,7 +93,7 @@ def read_message(reader: BodyReader, table: FieldTable) -> cython.int:
     if steps is None:
         steps = steps_of(table)
     if table.is_told:
-        reader.begin_struct(table, False)
+        reader.begin_struct(table)
     walk(reader, steps, 0, steps.end)
     if table.is_told:
         reader.end_struct(table)
@@ -137,7 +137,7 @@ def walk(reader: BodyReader, steps: Steps, step: cython.Py_ssize_t, stop: cython
             form = code[step + FORM]
             if size > end - p:
                 reader.p = p
-                raise reader.no_fixed(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start)
+                raise reader.no_fixed(kafkasniff_field(fields, code[step + FIELD]))
             if cython.compiled:
                 value = kafkasniff_number_at(view + p, size, form & SIGNED)  # type: ignore[name-defined]  # noqa: F821
             else:
@@ -146,9 +146,10 @@ def walk(reader: BodyReader, steps: Steps, step: cython.Py_ssize_t, stop: cython
             if value or form & WANTED:
                 reader.p = p
                 if value and form & ERROR:
-                    reader.note_error(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, value)
+                    reader.note_error(kafkasniff_field(fields, code[step + FIELD]), value)
                 if form & WANTED:
-                    reader.take_number(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, value)
+                    reader.start = start
+                    reader.take_number(kafkasniff_field(fields, code[step + FIELD]), value)
         elif op == TEXT:
             form = code[step + FORM]
             if form & COMPACT and p < end and view[p] < 0x80:
@@ -163,28 +164,27 @@ def walk(reader: BodyReader, steps: Steps, step: cython.Py_ssize_t, stop: cython
                 value = kafkasniff_signed(view + p, size) if cython.compiled else reader.integer(p, size)  # type: ignore[name-defined]  # noqa: F821
                 p += size
             reader.p = p
+            reader.start = start
             if value < 0 and form & CAN_BE_NULL and not form & ELEMENT:
                 if form & WANTED:
-                    reader.take_null(kafkasniff_field(fields, code[step + FIELD]), start)
+                    reader.take_null(kafkasniff_field(fields, code[step + FIELD]))
             elif value < 0 or value > end - p or (form & IS_STRING and value > _LONGEST_STRING):
-                raise reader.no_text(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, value)
+                raise reader.no_text(kafkasniff_field(fields, code[step + FIELD]), value)
             else:
                 size = p
                 p += value
                 reader.p = p
                 if form & IS_STRING and form & WANTED:
-                    reader.take_string(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, size, value)
+                    reader.take_string(kafkasniff_field(fields, code[step + FIELD]), size, value)
                 elif form & IS_STRING:
                     if not cython.compiled or not kafkasniff_is_ascii(view + size, value):  # type: ignore[name-defined]  # noqa: F821
-                        reader.check_text(
-                            kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, size, value
-                        )
+                        reader.check_text(kafkasniff_field(fields, code[step + FIELD]), size, value)
                 elif form & IS_RECORDS:
                     reader.note_records(kafkasniff_field(fields, code[step + FIELD]), size, value)
                     if form & WANTED:
-                        reader.take_records(kafkasniff_field(fields, code[step + FIELD]), start, size, value)
+                        reader.take_records(kafkasniff_field(fields, code[step + FIELD]), size, value)
                 elif form & WANTED:
-                    reader.take_bytes(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, size, value)
+                    reader.take_bytes(kafkasniff_field(fields, code[step + FIELD]), size, value)
         elif op == NEXT:
             depth = code[step + DEPTH]
             indices[depth] += 1
@@ -214,20 +214,21 @@ def walk(reader: BodyReader, steps: Steps, step: cython.Py_ssize_t, stop: cython
                 value = kafkasniff_signed(view + p, 4) if cython.compiled else reader.integer(p, 4)  # type: ignore[name-defined]  # noqa: F821
                 p += 4
             reader.p = p
+            reader.start = start
             if value < 0 or value > end - p:
-                reader.take_no_array(kafkasniff_field(fields, code[step + FIELD]), start, value)
+                reader.take_no_array(kafkasniff_field(fields, code[step + FIELD]), value)
             elif op == INTEGERS:
                 if value * size > end - p:
-                    raise reader.no_integers(kafkasniff_field(fields, code[step + FIELD]), start, value)
+                    raise reader.no_integers(kafkasniff_field(fields, code[step + FIELD]), value)
                 p += value * size
                 if form & WANTED:
                     reader.p = p
-                    reader.take_integers(kafkasniff_field(fields, code[step + FIELD]), start, p - value * size, value)
+                    reader.take_integers(kafkasniff_field(fields, code[step + FIELD]), p - value * size, value)
             else:
                 if value > reader.left and not reader.is_partial:
                     raise ProtocolError(f"expected at most {reader.left} more elements, found {value}", start)
                 if form & TOLD:
-                    reader.begin_array(kafkasniff_field(fields, code[step + FIELD]), start, value)
+                    reader.begin_array(kafkasniff_field(fields, code[step + FIELD]), value)
                 done = 0
                 if form & TAGGED:
                     # Elements that are longer have tagged fields.
@@ -267,15 +268,16 @@ def walk(reader: BodyReader, steps: Steps, step: cython.Py_ssize_t, stop: cython
             form = code[step + FORM]
             if size > end - p:
                 reader.p = p
-                raise reader.no_fixed(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start)
+                raise reader.no_fixed(kafkasniff_field(fields, code[step + FIELD]))
             p += size
             if form & WANTED:
                 reader.p = p
-                reader.take_fixed(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start)
+                reader.start = start
+                reader.take_fixed(kafkasniff_field(fields, code[step + FIELD]), start)
         else:
             reader.p = p
             if op == BEGIN:
-                reader.begin_struct(kafkasniff_field(fields, code[step + FIELD]), code[step + FORM] & ELEMENT)
+                reader.begin_struct(kafkasniff_field(fields, code[step + FIELD]))
             elif op == END:
                 reader.end_struct(kafkasniff_field(fields, code[step + FIELD]))
             elif op == MARK:
@@ -366,7 +368,8 @@ def read_tagged(reader: BodyReader, steps: Steps, field: FieldTable) -> cython.i
         if reader.notes_structure:
             reader.take_structure(reader.path(field, False), start, marker)
         if marker <= 0:
-            return reader.take_null(field, start) if field.is_wanted else 0
+            reader.start = start
+            return reader.take_null(field) if field.is_wanted else 0
     return walk(reader, steps, field.first_step, field.step_behind)
 
 
@@ -380,5 +383,6 @@ def read_marker(reader: BodyReader, field: FieldTable) -> cython.bint:
     if reader.notes_structure:
         reader.take_structure(reader.path(field, False), start, marker)
     if marker < 0 and field.is_wanted:
-        reader.take_null(field, start)
+        reader.start = start
+        reader.take_null(field)
     return marker >= 0

@@ -223,27 +223,20 @@ class CallReader(BodyReader):
 
     # What the reader hands on
 
-    def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
+    def note_error(self, field: FieldTable, code: cython.longlong) -> cython.int:
         """Note an error code that is not zero."""
-        self.codes.append(("response" if self.side else "request", self.path(field, in_array), code))
+        self.codes.append(("response" if self.side else "request", self.path(field, field.is_array), code))
         return 0
 
     def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Note nothing: batches are counted where they are taken."""
         return 0
 
-    def take_string(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_string(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Take a name."""
         if not field.role or length == 0:
-            return self.check_text(field, in_array, start, at, length)
-        name: str = self._names.text_at(self, field, in_array, start, at, length)
+            return self.check_text(field, at, length)
+        name: str = self._names.text_at(self, field, at, length)
         if field.role == _RACK:
             self.rack = name
         elif field.role == _GROUP:
@@ -257,17 +250,15 @@ class CallReader(BodyReader):
             self.topic, self.is_id = name, False
         return 0
 
-    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+    def take_fixed(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
         """Take a topic id."""
         if field.role == _TOPIC:
-            name: str = UUID_TEXTS[self.raw(start, 16)]
+            name: str = UUID_TEXTS[self.raw(at, 16)]
             self.topic_ids[name] = None
             self.topic, self.is_id = name, True
         return 0
 
-    def take_number(
-        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
-    ) -> cython.int:
+    def take_number(self, field: FieldTable, value: cython.longlong) -> cython.int:
         """Take a partition, a setting, or what a partition has."""
         told: ToldPartition | None
         role: cython.int = field.role
@@ -339,9 +330,7 @@ class CallReader(BodyReader):
             found = paths[key] = self.path(field, False)
         return found
 
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Take record batches; raises ProtocolError for what is no whole batch of magic 2 with the right CRC."""
         size: cython.longlong
         end: cython.Py_ssize_t = at + length

@@ -144,7 +144,7 @@ class SummaryReader(SummaryLists):
 
     # What the reader hands on
 
-    def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
+    def note_error(self, field: FieldTable, code: cython.longlong) -> cython.int:
         """Note an error code that is not zero; nobody asks where."""
         self.codes.append(code)
         return 0
@@ -153,13 +153,13 @@ class SummaryReader(SummaryLists):
         """Note nothing: batches are counted where they are taken."""
         return 0
 
-    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+    def begin_struct(self, field: FieldTable) -> cython.int:
         """Note that a struct is there."""
-        if field.role >= COUNTS and not in_array:
+        if field.role >= COUNTS and not field.is_array:
             return self.keep(field.role, 0, 0)
         return 0
 
-    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+    def begin_array(self, field: FieldTable, count: cython.Py_ssize_t) -> cython.int:
         """Note how long an array is."""
         role: cython.int = field.role
         if role == 0:
@@ -180,18 +180,16 @@ class SummaryReader(SummaryLists):
             self.listed.byte(32)
         return 0
 
-    def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
+    def take_null(self, field: FieldTable) -> cython.int:
         """Take null."""
         role: cython.int = field.role
         if role >= STRINGS:
             return self.keep(role, 0, -1)
         if role in (NAME_AFTER_ID, NAME_BEFORE_ID, LEAVING_INSTANCE):
-            self.take_part(role, start, 0)
+            self.take_part(role, 0, 0)
         return 0
 
-    def take_number(
-        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
-    ) -> cython.int:
+    def take_number(self, field: FieldTable, value: cython.longlong) -> cython.int:
         """Take a number or bool."""
         role: cython.int = field.role
         if role == PARTITION:
@@ -247,9 +245,7 @@ class SummaryReader(SummaryLists):
                 self.listed.number(value)
         return 0
 
-    def take_integers(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, count: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_integers(self, field: FieldTable, at: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Take an array of partitions or offsets."""
         i: cython.Py_ssize_t
         if field.role == PARTITION:
@@ -259,35 +255,28 @@ class SummaryReader(SummaryLists):
             self.list_offset(self.integer(at, 8) if count else -1, False)
         return 0
 
-    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+    def take_fixed(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
         """Take a topic's id."""
         role: cython.int = field.role
         if role == TOPIC:
-            return self.list_topic(start, -2)
+            return self.list_topic(at, -2)
         if role == FETCHED_TOPIC:
-            self.kept_at, self.kept_size = start, -2
+            self.kept_at, self.kept_size = at, -2
             self.is_awaited = True
         elif role == ID_BEFORE_NAME:
-            self.kept_at, self.kept_size = start, -2
+            self.kept_at, self.kept_size = at, -2
         elif role == ID_AFTER_NAME and self.begin_name():
             if self.kept_size > 0:
                 return self.shown(self.named, self.kept_at, self.kept_size, _NAME_LENGTH)
-            return self.name_topic(self.named, start, -2)
+            return self.name_topic(self.named, at, -2)
         return 0
 
-    def take_string(
-        self,
-        field: FieldTable,
-        in_array: cython.bint,
-        start: cython.Py_ssize_t,
-        at: cython.Py_ssize_t,
-        length: cython.Py_ssize_t,
-    ) -> cython.int:
+    def take_string(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Take text."""
         role: cython.int = field.role
         # `at` and `length` were compared with the end.
         if not cython.compiled or not kafkasniff_is_ascii(self.view + at, length):  # type: ignore[name-defined]  # noqa: F821
-            self.check_text(field, in_array, start, at, length)
+            self.check_text(field, at, length)
         if role == TOPIC:
             return self.list_topic(at, length)
         if role >= STRINGS:
@@ -345,9 +334,7 @@ class SummaryReader(SummaryLists):
             self.named.add(show(f"{kind} {java_text(self.raw(at, length))}", _NAME_LENGTH).encode())
         return 0
 
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
+    def take_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Count records; of a Fetch answer add the partition that has some."""
         if length <= 0:
             return 0
