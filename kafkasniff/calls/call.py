@@ -13,7 +13,6 @@ else:
         from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.contents import (
-    ENVELOPE,
     HOLDING_APIS,
     NOTHING,
     SOUND,
@@ -31,6 +30,7 @@ from kafkasniff.calls.enrichment.fetch_sessions import SessionStep, as_decoded
 from kafkasniff.calls.enrichment.topics import has_topic_ids
 from kafkasniff.calls.frame import Frame
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.protocol.api_keys import ENVELOPE
 from kafkasniff.protocol.bodies import DecodedBody, find_entities, find_errors
 from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of
 from kafkasniff.protocol.error_codes.codes import error_name

@@ -3,22 +3,20 @@
 from typing import Any, Final
 
 from kafkasniff.calls.context import Context
-from kafkasniff.calls.enrichment.topics import FETCH_SNAPSHOT
 from kafkasniff.calls.frame import Frame
+from kafkasniff.protocol.api_keys import ENVELOPE, FETCH_SNAPSHOT, PUSH_TELEMETRY
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.embedded.entries import Opened
-from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES, PUSH_TELEMETRY, open_embedded
+from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES, open_embedded
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader, is_known, read_response_header, response_header_version
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
 from kafkasniff.tcp.events import Connection
-
-ENVELOPE = 58
 
 HOLDING_APIS = frozenset({ENVELOPE, FETCH_SNAPSHOT, *(key for key, _ in HOLDING_MESSAGES)})
 """APIs whose bodies may hold messages."""

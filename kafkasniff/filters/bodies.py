@@ -13,16 +13,17 @@ from typing import Any, Final, NamedTuple
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
+from kafkasniff.protocol.api_keys import API_VERSIONS, FIND_COORDINATOR
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.collecting import ID, VALUE, FieldCollector
 from kafkasniff.protocol.bodies.finders import NO_ENTITY, is_entity
 from kafkasniff.protocol.bodies.tables import FieldTable, is_error_code, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, fields_of
-from kafkasniff.protocol.headers import API_VERSIONS, response_header_version
+from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.records.totals import NO_BATCH, count_records
 from kafkasniff.protocol.secrets.messages import may_hold_secrets
-from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
+from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, TYPED_FIELDS, typed_names
 
 _LOOKED_AT: Final = 1000
 """Calls of which all topics or groups are read, so that these can be named where none is the one asked for."""

@@ -9,15 +9,13 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
+from kafkasniff.protocol.api_keys import API_VERSIONS, CONTROLLED_SHUTDOWN
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text, read_unsigned_varint, skip_tagged_field
 
 if not cython.compiled:
     from kafkasniff.octets import big32, is_at, part
-
-API_VERSIONS = 18
-CONTROLLED_SHUTDOWN = 7
 
 _FIXED = struct.Struct(">hhi")
 _INT16 = struct.Struct(">h")

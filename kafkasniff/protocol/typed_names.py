@@ -2,18 +2,18 @@
 
 from typing import Any
 
+from kafkasniff.protocol.api_keys import ALTER_CONFIGS, DESCRIBE_CONFIGS, FIND_COORDINATOR, INCREMENTAL_ALTER_CONFIGS
 from kafkasniff.protocol.fields import Kind
 
-FIND_COORDINATOR = 10
 CONFIG_RESOURCES = {
-    (32, "request"): "resources",
-    (32, "response"): "results",
-    (33, "request"): "resources",
-    (33, "response"): "responses",
-    (44, "request"): "resources",
-    (44, "response"): "responses",
+    (DESCRIBE_CONFIGS, "request"): "resources",
+    (DESCRIBE_CONFIGS, "response"): "results",
+    (ALTER_CONFIGS, "request"): "resources",
+    (ALTER_CONFIGS, "response"): "responses",
+    (INCREMENTAL_ALTER_CONFIGS, "request"): "resources",
+    (INCREMENTAL_ALTER_CONFIGS, "response"): "responses",
 }
-"""The array of resources in DescribeConfigs, AlterConfigs, IncrementalAlterConfigs."""
+"""The array of resources, by API and side."""
 
 COORDINATOR_TYPES = {0: "groupId", 1: "transactionalId"}
 """FindCoordinatorRequest.CoordinatorType."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import HOLDING_APIS
+from kafkasniff.protocol.api_keys import FIND_COORDINATOR
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import EntityFinder, entity_finder, is_entity, leading_fields
 from kafkasniff.protocol.definitions import api_definition
@@ -19,7 +20,7 @@ from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 from kafkasniff.protocol.records.layout import HEADER_BYTES
 from kafkasniff.protocol.records.records import decompress_batch
-from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
+from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, TYPED_FIELDS, typed_names
 from kafkasniff.tables.places import PLACE_FIELDS
 
 NAMED = frozenset({"groupId", "topicId", "topicName"})

@@ -4,24 +4,38 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol.api_keys import (
+    API_VERSIONS,
+    CONSUMER_GROUP_HEARTBEAT,
+    HEARTBEAT,
+    JOIN_GROUP,
+    LEAVE_GROUP,
+    METADATA,
+    SASL_HANDSHAKE,
+    SYNC_GROUP,
+)
 from kafkasniff.protocol.error_codes.codes import error_name
-from kafkasniff.protocol.headers import API_VERSIONS, api_name
+from kafkasniff.protocol.headers import api_name
 from kafkasniff.tables.declared import APIS_OFFERED, BROKERS, GROUP_EVENTS, LOGINS
 from kafkasniff.tables.partition_rows import body_value
 from kafkasniff.tables.rows import Placed, call_key
 
-HEARTBEAT = 12
-_EVENTS = {11: "join", HEARTBEAT: "heartbeat", 13: "leave", 14: "sync", 68: "heartbeat"}
-_METADATA, _SASL_HANDSHAKE = 3, 17
+_EVENTS = {
+    JOIN_GROUP: "join",
+    HEARTBEAT: "heartbeat",
+    LEAVE_GROUP: "leave",
+    SYNC_GROUP: "sync",
+    CONSUMER_GROUP_HEARTBEAT: "heartbeat",
+}
 _APIS = {
     GROUP_EVENTS.name: frozenset(_EVENTS),
     APIS_OFFERED.name: frozenset((API_VERSIONS,)),
-    LOGINS.name: frozenset((_SASL_HANDSHAKE,)),
-    BROKERS.name: frozenset((_METADATA,)),
+    LOGINS.name: frozenset((SASL_HANDSHAKE,)),
+    BROKERS.name: frozenset((METADATA,)),
 }
 """By table the APIs of whose calls there are such rows; of heartbeats only of those that failed."""
-_HOLDING = frozenset((11, 14))
-"""JoinGroup and SyncGroup: they hold subscriptions and assignments as bytes."""
+_HOLDING = frozenset((JOIN_GROUP, SYNC_GROUP))
+"""They hold subscriptions and assignments as bytes."""
 _BROKERS = frozenset(("brokers", "host", "nodeId", "port", "rack"))
 """Of Metadata answers the fields that are read: topics are many."""
 _MOST_SERVERS = 10_000
@@ -69,7 +83,7 @@ class MoreRows:
             yield APIS_OFFERED.name, time, row
 
     def _brokers(self, vantage: str, call: Call) -> Iterator[Placed]:
-        if call.api_key != _METADATA:
+        if call.api_key != METADATA:
             return
         time = call.ended.time
         scan = call.scan_response(_BROKERS)
@@ -82,7 +96,7 @@ class MoreRows:
 
 
 def _login_rows(vantage: str, call: Call) -> Iterator[Placed]:
-    if call.api_key != _SASL_HANDSHAKE:
+    if call.api_key != SASL_HANDSHAKE:
         return
     request, response = body_value(call.request_body), body_value(call.response_body)
     if request:

@@ -5,14 +5,13 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.topics import KnownNames
+from kafkasniff.protocol.api_keys import FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, PRODUCE
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.tables.declared import PARTITIONS_NAMED
 from kafkasniff.tables.places import PARTITION_FIELDS, topic_in
 from kafkasniff.tables.rows import Placed, Row, call_key
 
-WITH_PARTITIONS = frozenset({0, 1, 2, 8, 9})
-"""Produce, Fetch, ListOffsets, OffsetCommit, OffsetFetch."""
-FETCH = 1
+WITH_PARTITIONS = frozenset({PRODUCE, FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH})
 OFFSETS = ("fetchOffset", "committedOffset", "offset", "baseOffset")
 """What a partition's `offset` is taken from: the first of these that is there."""
 OLD_OFFSETS = "oldStyleOffsets"

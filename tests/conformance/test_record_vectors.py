@@ -57,7 +57,7 @@ def read_row(row: Row) -> tuple[list[dict[str, Any]], list[str]]:
         paths += [path for _, path, _ in record_problems]
         item = as_json(batch)
         item.pop("partialTrailingBytes", None)
-        item["lastSequence"] = batch.last_sequence
+        item["lastSequence"] = batch.sequence(batch.last_offset)
         item["records"] = [in_form_of_row(batch, record) for record in records]
         found.append(item)
     return found, paths

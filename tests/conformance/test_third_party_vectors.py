@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from kafkasniff.protocol.api_keys import API_VERSIONS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
-from kafkasniff.protocol.headers import API_VERSIONS, read_request_header, read_response_header, response_header_version
+from kafkasniff.protocol.headers import read_request_header, read_response_header, response_header_version
 from tests.conftest import SHARED, needs_shared
 
 pytestmark = needs_shared

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from kafkasniff.metrics.totals import API_BROKER, CLIENT, ERROR_API, GROUP, TOPIC, Snapshot, Totals
-from kafkasniff.protocol.headers import API_VERSIONS
+from kafkasniff.protocol.api_keys import API_VERSIONS
 from kafkasniff.reading import read
 from kafkasniff.render.json.lines import JsonLines
 from tests.cli.running import ANSWER

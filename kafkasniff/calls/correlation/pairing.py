@@ -13,13 +13,13 @@ from kafkasniff.calls.call import Outcome, Side
 from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.protocol.api_keys import PRODUCE
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 
 if not cython.compiled:
     from kafkasniff.octets import signed32, unsigned16
 
-PRODUCE = 0
 FIRST_IN_TRANSACTIONS = 3
 """The version of Produce from which on a transactional id stands before the acks (KIP-98), …"""
 FLEXIBLE_PRODUCE = 9

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.fields import Fields
+from kafkasniff.protocol.api_keys import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
@@ -15,9 +16,6 @@ from kafkasniff.tcp.events import Connection
 if TYPE_CHECKING:  # few connections have logins
     from kafkasniff.protocol.sasl.token import SaslToken
 
-SASL_HANDSHAKE: Final = 17
-API_VERSIONS: Final = 18
-SASL_AUTHENTICATE: Final = 36
 
 BEFORE_LOGIN: Final = frozenset({SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE})
 """What a broker answers before a login, on listeners with SASL."""

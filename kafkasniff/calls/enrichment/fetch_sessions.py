@@ -16,7 +16,6 @@ from kafkasniff.calls.enrichment.fetch_topics import FetchTopics
 if not cython.compiled:
     from kafkasniff.octets import is_at, signed32, unsigned16
 
-FETCH = 1
 FIRST_WITH_IDS = 13
 _FIRST_VERSION, _FIRST_FLEXIBLE, _FIRST_WITH_IDS = 7, 12, FIRST_WITH_IDS
 _LAST_EPOCH = (1 << 31) - 1

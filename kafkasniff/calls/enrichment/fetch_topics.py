@@ -9,6 +9,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.enrichment.long_names import LONGEST, short_name
+from kafkasniff.protocol.api_keys import FETCH
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.reader import BodyReader
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table, tables_in
@@ -19,7 +20,6 @@ from kafkasniff.protocol.primitives import MAX_ELEMENTS, UUID_TEXTS
 if not cython.compiled:
     from kafkasniff.protocol.bodies.walk import read_message
 
-_FETCH = 1
 _FIELDS = frozenset({"topics", "forgottenTopicsData", "topic", "topicId", "partitions", "partition"})
 _FORGOTTEN = cython.declare(cython.int, 1)
 """Role of the array of topics that are forgotten, which stands behind those that are named."""
@@ -98,9 +98,9 @@ class FetchTopics(BodyReader):
 @cache
 def _table(version: int) -> FieldTable | None:
     """Give the table of the request; None where the version is not known."""
-    if not APIS[_FETCH].first_version <= version <= APIS[_FETCH].last_version:
+    if not APIS[FETCH].first_version <= version <= APIS[FETCH].last_version:
         return None
-    table = make_table(api_definition(_FETCH, "request"), version, _FIELDS)
+    table = make_table(api_definition(FETCH, "request"), version, _FIELDS)
     for field in tables_in(table):
         if field.name == "forgottenTopicsData":
             field.role = _FORGOTTEN

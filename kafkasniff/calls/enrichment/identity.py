@@ -9,11 +9,12 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, Side
-from kafkasniff.calls.enrichment.authentication import SASL_AUTHENTICATE, Authentication
+from kafkasniff.calls.enrichment.authentication import Authentication
 from kafkasniff.calls.enrichment.learning import take_login
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.frame import Frame
-from kafkasniff.calls.resync.evidence import API_VERSIONS, SASL_HANDSHAKE, request_header
+from kafkasniff.calls.resync.evidence import request_header
+from kafkasniff.protocol.api_keys import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.headers import RequestHeader
 

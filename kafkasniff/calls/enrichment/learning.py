@@ -10,17 +10,13 @@ from kafkasniff.calls.enrichment.authentication import Authentication
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.enrichment.topics import (
-    FETCH,
-    FETCH_SNAPSHOT,
     TELLING_APIS,
     TopicNames,
     has_topic_ids,
     may_fetch_metadata_log,
 )
+from kafkasniff.protocol.api_keys import FETCH, FETCH_SNAPSHOT, JOIN_GROUP, SYNC_GROUP
 from kafkasniff.protocol.fields import MOST_LAYOUTS
-
-JOIN_GROUP = 11
-SYNC_GROUP = 14
 
 _TELLING: Final = frozenset({FETCH, FETCH_SNAPSHOT, JOIN_GROUP, SYNC_GROUP})
 """Beside those that name topics, APIs of the calls that tell of others, or that others tell of."""

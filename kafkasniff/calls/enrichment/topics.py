@@ -6,18 +6,13 @@ from functools import lru_cache
 from typing import Any, Final
 
 from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.protocol.api_keys import CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS, FETCH, METADATA
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import MOST_LAYOUTS, Field, Kind, fields_of
 from kafkasniff.protocol.limits import BYTES_PER_RECORD
 from kafkasniff.protocol.metadata_log import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
-
-FETCH: Final = 1
-METADATA: Final = 3
-CREATE_TOPICS: Final = 19
-FETCH_SNAPSHOT: Final = 59
-DESCRIBE_TOPIC_PARTITIONS: Final = 75
 
 TELLING_APIS: Final = frozenset({METADATA, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS})
 """APIs whose answers have topics with both id and name."""

@@ -4,6 +4,7 @@
 from functools import lru_cache
 
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.protocol.api_keys import FETCH
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
@@ -23,7 +24,6 @@ HEADER_PADDING = 16 << 10
 MUCH = 48
 """Bytes of a body from which on it agrees with a layout by more than chance, unless most of them are zeros, as those of
 small integers are, or of a text whose end is not there."""
-FETCH = 1
 LEAST_TO_BATCH = 49
 """Bytes of a Fetch response up to the magic byte of its first batch: of version 0, where the topic has no name."""
 LARGEST_COMPLETED = 1 << 20

@@ -18,6 +18,7 @@ except ImportError:
 
 from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.protocol.api_keys import API_VERSIONS, CONTROLLED_SHUTDOWN, PRODUCE, SASL_HANDSHAKE
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
@@ -36,10 +37,6 @@ LARGEST_PLAUSIBLE = 1 << 30
 HARDLY_PLAUSIBLE = 16 << 20
 """Bytes of a message from which on its size, of any four bytes at random, says nothing."""
 SMALLEST_REQUEST = 8
-PRODUCE = 0
-API_VERSIONS = 18
-SASL_HANDSHAKE = 17
-CONTROLLED_SHUTDOWN = 7
 HEADER_BYTES = 10
 CLIENT_ID_LIMIT = 1024
 """Bytes of a client id that is looked at as a whole."""

@@ -10,7 +10,6 @@ except ImportError:
 
 from kafkasniff.calls.resync.agreement import agreement_of_cut, is_fetched
 from kafkasniff.calls.resync.evidence import (
-    API_VERSIONS,
     CHAIN,
     FIRST_BYTES,
     ID_STEP,
@@ -22,6 +21,7 @@ from kafkasniff.calls.resync.evidence import (
     request_header,
 )
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.protocol.api_keys import API_VERSIONS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError

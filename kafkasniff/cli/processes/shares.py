@@ -14,10 +14,8 @@ from kafkasniff.diagnose.engine import Diagnosis, joined
 from kafkasniff.diagnose.finding import Finding, findings_from_json, findings_to_json
 from kafkasniff.diagnose.rule import ANY_API, Rule
 from kafkasniff.filters.filter import Filter
+from kafkasniff.protocol.api_keys import PRODUCE
 from kafkasniff.reading import Reading
-
-_PRODUCE = 0
-"""API key of the requests that cost most to read: rules that do should not do so in several processes."""
 
 
 class Diagnosed(NamedTuple):
@@ -76,6 +74,7 @@ def _feed(diagnosis: Diagnosis, reading: Reading, workers: Workers, wanted: Filt
 
 def _part(rule: type[Rule[Any]]) -> int:
     """Give which of three parts of about the same work a rule belongs to."""
-    if _PRODUCE in rule.apis:
+    # They cost most to read, which several processes should not do.
+    if PRODUCE in rule.apis:
         return 0
     return 1 if rule.apis and rule.apis != ANY_API else 2

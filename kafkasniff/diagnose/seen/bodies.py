@@ -14,7 +14,7 @@ from kafkasniff.calls.resync.agreement import LEFT_BEHIND
 from kafkasniff.diagnose.facts.facts import Facts
 from kafkasniff.diagnose.seen.produced import Produced, batches_in
 from kafkasniff.diagnose.seen.seen_call import CommittedPartition, SeenCall
-from kafkasniff.protocol.api_keys import FETCH, OFFSET_COMMIT, PRODUCE
+from kafkasniff.protocol.api_keys import API_VERSIONS, FETCH, OFFSET_COMMIT, PRODUCE
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.known_texts import KnownTexts
 from kafkasniff.protocol.bodies.reader import BodyReader
@@ -23,7 +23,7 @@ from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind
-from kafkasniff.protocol.headers import API_VERSIONS, RequestHeader
+from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, UUID_TEXTS
 
 if not cython.compiled:

@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from kafkasniff.fields import Fields
+from kafkasniff.protocol.api_keys import API_VERSIONS, FETCH
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.bodies.values import borrow_reader, give_back
@@ -12,14 +13,12 @@ from kafkasniff.protocol.bodies.walk import passed
 from kafkasniff.protocol.definitions import api_definition, message_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind, Message
-from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.message_table import MESSAGES
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, MAX_PARTIAL_ELEMENTS, PARTIAL_SHARE, RecordsField
 
 UNSUPPORTED_VERSION = 35
 FIRST_FLEXIBLE_API_VERSIONS = 3
 
-FETCH = 1
 _ANSWERED_AS_0 = (1, 2)
 """Versions of Fetch that 0.9 brokers answer in the layout of version 0 when they fail (FetchRequest.handleError)."""
 

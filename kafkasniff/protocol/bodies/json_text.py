@@ -3,6 +3,7 @@
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from kafkasniff.protocol.api_keys import API_VERSIONS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.decoding import is_unsupported_version
 from kafkasniff.protocol.bodies.json_writer import JsonWriter, mark_config, mark_topic_names
@@ -10,7 +11,6 @@ from kafkasniff.protocol.bodies.tables import FieldTable, make_table, tables_in
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import MOST_LAYOUTS, Kind
-from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 from kafkasniff.protocol.secrets.messages import CONFIG_APIS, CONFIG_ARRAYS, SECRET_FIELDS
 

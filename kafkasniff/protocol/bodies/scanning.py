@@ -9,13 +9,14 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
+from kafkasniff.protocol.api_keys import API_VERSIONS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.decoding import is_unsupported_version
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import MOST_LAYOUTS, Kind
-from kafkasniff.protocol.headers import API_VERSIONS, response_header_version
+from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 
 if not cython.compiled:

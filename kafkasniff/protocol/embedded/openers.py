@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from kafkasniff.protocol.allowance import Allowance
+from kafkasniff.protocol.api_keys import DESCRIBE_GROUPS, ENVELOPE, JOIN_GROUP, PUSH_TELEMETRY, SYNC_GROUP
 from kafkasniff.protocol.embedded.entries import Opened, field_bytes
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.limits import MAX_DEPTH
@@ -96,15 +97,13 @@ def _push_telemetry_request(into: Opened, value: _Tree, _type: str | None, _name
     telemetry.open_metrics(into, "metrics", value["compressionType"], field_bytes(value["metrics"]))
 
 
-PUSH_TELEMETRY: Final = 72
-
 _OPENERS: Final[dict[tuple[int, Kind], Callable[[Opened, _Tree, str | None, str | None], None]]] = {
-    (11, "request"): _join_group_request,  # JoinGroup
-    (11, "response"): _join_group_response,
-    (14, "request"): _sync_group_request,  # SyncGroup
-    (14, "response"): _sync_group_response,
-    (15, "response"): _describe_groups_response,  # DescribeGroups
-    (58, "request"): _envelope_request,  # Envelope
+    (JOIN_GROUP, "request"): _join_group_request,
+    (JOIN_GROUP, "response"): _join_group_response,
+    (SYNC_GROUP, "request"): _sync_group_request,
+    (SYNC_GROUP, "response"): _sync_group_response,
+    (DESCRIBE_GROUPS, "response"): _describe_groups_response,
+    (ENVELOPE, "request"): _envelope_request,
     (PUSH_TELEMETRY, "request"): _push_telemetry_request,
 }
 

@@ -167,11 +167,6 @@ class Batch:
             return -1
         return (self.base_sequence + offset - self.base_offset) & 0x7FFF_FFFF
 
-    @property
-    def last_sequence(self) -> int:
-        """Give the sequence of the last record; -1 for none."""
-        return self.sequence(self.last_offset)
-
 
 def as_json(batch: Batch) -> dict[str, Any]:
     """Give a batch as in the JSON lines, less `where`, `path` and `records`, which the caller knows."""

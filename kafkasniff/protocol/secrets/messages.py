@@ -6,33 +6,47 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
+from kafkasniff.protocol.api_keys import (
+    ALTER_CONFIGS,
+    ALTER_USER_SCRAM_CREDENTIALS,
+    CREATE_DELEGATION_TOKEN,
+    CREATE_TOPICS,
+    DESCRIBE_CONFIGS,
+    DESCRIBE_DELEGATION_TOKEN,
+    ENVELOPE,
+    EXPIRE_DELEGATION_TOKEN,
+    FETCH_SNAPSHOT,
+    INCREMENTAL_ALTER_CONFIGS,
+    RENEW_DELEGATION_TOKEN,
+    SASL_AUTHENTICATE,
+    STREAMS_GROUP_DESCRIBE,
+    STREAMS_GROUP_HEARTBEAT,
+)
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, Kind
 from kafkasniff.protocol.headers import read_request_header
 from kafkasniff.protocol.secrets.configs import REDACTED, is_secret_config, mask_secrets
 
-ENVELOPE: Final = 58
-
 SECRET_FIELDS: Final[dict[tuple[int, Kind], frozenset[str]]] = {
-    (36, "request"): frozenset({"authBytes"}),  # SaslAuthenticate
-    (36, "response"): frozenset({"authBytes"}),
-    (38, "response"): frozenset({"hmac"}),  # Create-, Renew-, Expire-, DescribeDelegationToken
-    (39, "request"): frozenset({"hmac"}),
-    (40, "request"): frozenset({"hmac"}),
-    (41, "response"): frozenset({"hmac"}),
-    (51, "request"): frozenset({"salt", "saltedPassword"}),  # AlterUserScramCredentials
+    (SASL_AUTHENTICATE, "request"): frozenset({"authBytes"}),
+    (SASL_AUTHENTICATE, "response"): frozenset({"authBytes"}),
+    (CREATE_DELEGATION_TOKEN, "response"): frozenset({"hmac"}),
+    (RENEW_DELEGATION_TOKEN, "request"): frozenset({"hmac"}),
+    (EXPIRE_DELEGATION_TOKEN, "request"): frozenset({"hmac"}),
+    (DESCRIBE_DELEGATION_TOKEN, "response"): frozenset({"hmac"}),
+    (ALTER_USER_SCRAM_CREDENTIALS, "request"): frozenset({"salt", "saltedPassword"}),
 }
 """Fields that are secret, by API and side."""
 
 CONFIG_APIS: Final[set[tuple[int, Kind]]] = {
-    (19, "request"),  # CreateTopics
-    (19, "response"),
-    (32, "response"),  # DescribeConfigs
-    (33, "request"),  # AlterConfigs
-    (44, "request"),  # IncrementalAlterConfigs
-    (88, "request"),  # StreamsGroupHeartbeat
-    (89, "response"),  # StreamsGroupDescribe
+    (CREATE_TOPICS, "request"),
+    (CREATE_TOPICS, "response"),
+    (DESCRIBE_CONFIGS, "response"),
+    (ALTER_CONFIGS, "request"),
+    (INCREMENTAL_ALTER_CONFIGS, "request"),
+    (STREAMS_GROUP_HEARTBEAT, "request"),
+    (STREAMS_GROUP_DESCRIBE, "response"),
 }
 """Bodies in which names of configs stand beside their values, by API and side."""
 
@@ -41,9 +55,6 @@ CONFIG_ARRAYS: Final = frozenset({"configs", "synonyms", "topicConfigs", "lastAs
 
 _SECRET_NAME: Final = re.compile("password|secret|token|hmac|salt|credential|privatekey|authbytes", re.IGNORECASE)
 """Names of fields in definitions that a user gave, of which too many are hidden rather than one too few."""
-
-_METADATA_LOG: Final = 59
-"""FetchSnapshot: credentials and configs of the metadata log stand in its records."""
 
 SECRET_MESSAGE_FIELDS: Final[dict[str, frozenset[str]]] = {
     "UserScramCredentialRecord": frozenset({"salt", "storedKey", "serverKey"}),
@@ -125,7 +136,8 @@ def may_hold_secrets(api_key: int) -> bool:
     """
     kinds: tuple[Kind, Kind] = ("request", "response")
     return (
-        api_key in (ENVELOPE, _METADATA_LOG)
+        # Credentials and configs of the metadata log stand in the records of snapshots.
+        api_key in (ENVELOPE, FETCH_SNAPSHOT)
         or api_key not in APIS
         or any((api_key, kind) in SECRET_FIELDS.keys() | CONFIG_APIS for kind in kinds)
     )

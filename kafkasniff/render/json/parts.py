@@ -8,10 +8,11 @@ except ImportError:
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import HOLDING_APIS
+from kafkasniff.protocol.api_keys import API_VERSIONS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.json_text import json_table
 from kafkasniff.protocol.bodies.tables import FieldTable
-from kafkasniff.protocol.headers import API_VERSIONS, RequestHeader, api_name
+from kafkasniff.protocol.headers import RequestHeader, api_name
 from kafkasniff.render.json.found import client_text, plain_text
 from kafkasniff.render.json.safe import safe_line
 

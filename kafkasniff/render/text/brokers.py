@@ -3,18 +3,18 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol.api_keys import DESCRIBE_CLUSTER, FIND_COORDINATOR, METADATA
 from kafkasniff.protocol.bodies.decoding import body_table
 from kafkasniff.protocol.bodies.walk import field_end
 from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 
-TELLING_APIS = frozenset((3, 10, 60))
-"""Metadata, FindCoordinator and DescribeCluster, whose answers tell of brokers."""
+TELLING_APIS = frozenset((METADATA, FIND_COORDINATOR, DESCRIBE_CLUSTER))
+"""APIs whose answers tell of brokers."""
 
 BROKER_FIELDS = frozenset(("brokers", "coordinators", "nodeId", "brokerId", "host", "port"))
 """Names of the fields to scan an answer for."""
 
-METADATA = 3
 _MOST_TOLD = 1 << 20
 """Bytes of the longest list of brokers that is remembered."""
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kafkasniff.calls.call import Call, Side
-from kafkasniff.calls.enrichment.topics import FETCH, may_fetch_metadata_log
+from kafkasniff.calls.enrichment.topics import may_fetch_metadata_log
+from kafkasniff.protocol.api_keys import FETCH
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.decoding import DecodedBody, body_table
 from kafkasniff.protocol.bodies.offsets import TracedField, trace

@@ -10,9 +10,10 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol.api_keys import METADATA
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.render.colours import Colours
-from kafkasniff.render.text.brokers import LONGEST_KNOWN, METADATA, TELLING_APIS, BrokerIds
+from kafkasniff.render.text.brokers import LONGEST_KNOWN, TELLING_APIS, BrokerIds
 from kafkasniff.render.text.layout import Layout
 from kafkasniff.render.text.parts import api_text, client_id_text
 from kafkasniff.render.text.repeats import Repeats

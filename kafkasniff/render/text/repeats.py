@@ -15,6 +15,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol import api_keys
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 from kafkasniff.protocol.headers import RequestHeader
 
@@ -22,8 +23,28 @@ if not cython.compiled:
     from kafkasniff.render.text.summaries.known import kafkasniff_equal_from
 
 _KEYS = cython.declare(cython.int, 128)
-_PRODUCE = cython.declare(cython.int, 0)
-_ONGOING = (1, 12, 17, 18, 36, 52, 53, 54, 55, 58, 59, 62, 63, 64, 68, 76, 78, 79, 88)
+_PRODUCE = cython.declare(cython.int, api_keys.PRODUCE)
+_ONGOING = (
+    api_keys.FETCH,
+    api_keys.HEARTBEAT,
+    api_keys.SASL_HANDSHAKE,
+    api_keys.API_VERSIONS,
+    api_keys.SASL_AUTHENTICATE,
+    api_keys.VOTE,
+    api_keys.BEGIN_QUORUM_EPOCH,
+    api_keys.END_QUORUM_EPOCH,
+    api_keys.DESCRIBE_QUORUM,
+    api_keys.ENVELOPE,
+    api_keys.FETCH_SNAPSHOT,
+    api_keys.BROKER_REGISTRATION,
+    api_keys.BROKER_HEARTBEAT,
+    api_keys.UNREGISTER_BROKER,
+    api_keys.CONSUMER_GROUP_HEARTBEAT,
+    api_keys.SHARE_GROUP_HEARTBEAT,
+    api_keys.SHARE_FETCH,
+    api_keys.SHARE_ACKNOWLEDGE,
+    api_keys.STREAMS_GROUP_HEARTBEAT,
+)
 """Fetch, heartbeats, logins, the quorum's requests and others that come again and again, whatever their answers say."""
 _COMPARED = cython.declare(bytes, bytes([key not in _ONGOING for key in range(128)]))
 

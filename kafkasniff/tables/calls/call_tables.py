@@ -14,6 +14,7 @@ else:
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.frame import Frame
+from kafkasniff.protocol.api_keys import HEARTBEAT
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader, api_name
 from kafkasniff.tables.blocks.block import Block
@@ -21,7 +22,7 @@ from kafkasniff.tables.blocks.columns import MOST_COMMON, OF_CONNECTION, Common
 from kafkasniff.tables.bodies import SETTINGS
 from kafkasniff.tables.calls.call_reader import CallReader
 from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED
-from kafkasniff.tables.more_rows import HEARTBEAT, asked_apis
+from kafkasniff.tables.more_rows import asked_apis
 from kafkasniff.tables.partition_rows import apis_telling
 from kafkasniff.tables.rings import ring_of
 from kafkasniff.tables.rows import Told, told_of

@@ -4,13 +4,13 @@ import re
 from functools import cache
 
 from kafkasniff.calls.contents import HOLDING_APIS
+from kafkasniff.protocol.api_keys import API_VERSIONS, FIND_COORDINATOR
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import is_entity, leading_fields
 from kafkasniff.protocol.bodies.tables import FieldTable, is_error_code, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind, fields_of
-from kafkasniff.protocol.headers import API_VERSIONS
-from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR
+from kafkasniff.protocol.typed_names import CONFIG_RESOURCES
 from kafkasniff.tables.bodies import NAMED, SETTINGS
 from kafkasniff.tables.bodies import RACK as RACK_FIELD
 from kafkasniff.tables.partition_rows import BROKERS_OWN, MEASURES, OLD_OFFSETS

@@ -6,13 +6,14 @@ from typing import Any
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.frame import Frame
 from kafkasniff.octets import signed32, unsigned16, unsigned32
+from kafkasniff.protocol.api_keys import FETCH
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.protocol.records.layout import HEADER_BYTES
 from kafkasniff.tables.blocks.block import Block
 from kafkasniff.tables.bodies import content_bytes
 from kafkasniff.tables.calls.call_reader import ToldPartition
-from kafkasniff.tables.partition_rows import FETCH, MEASURES, OFFSETS
+from kafkasniff.tables.partition_rows import MEASURES, OFFSETS
 
 _OFFSETS = len(OFFSETS)
 _CODE, _HIGH, _START = (MEASURES.index(name) for name in ("errorCode", "highWatermark", "logStartOffset"))

@@ -6,6 +6,8 @@ field; one that a version lacks is passed over.
 
 from typing import Final
 
+from kafkasniff.protocol import api_keys as keys
+
 # Topics with their partitions, as they come: `orders-0@17,1@4 payments-3@9`.
 TOPIC: Final = 1
 """Name or id of a topic: begins an entry of the list."""
@@ -138,7 +140,7 @@ _HEARTBEAT: Final[tuple[Roles, Roles]] = (
 )
 
 SUMMARY_FIELDS: Final[dict[int, tuple[Roles, Roles]]] = {
-    0: (
+    keys.PRODUCE: (
         {
             "transactionalId": TRANSACTIONAL_ID,
             "acks": ACKS,
@@ -154,7 +156,7 @@ SUMMARY_FIELDS: Final[dict[int, tuple[Roles, Roles]]] = {
             "responses.partitionResponses.baseOffset": WRITTEN_OFFSET,
         },
     ),
-    1: (
+    keys.FETCH: (
         {
             "sessionId": SESSION,
             "topics.topic": TOPIC,
@@ -169,27 +171,30 @@ SUMMARY_FIELDS: Final[dict[int, tuple[Roles, Roles]]] = {
             "responses.partitions.records": FETCHED_RECORDS,
         },
     ),
-    2: (
+    keys.LIST_OFFSETS: (
         _TOPICS | {"topics.partitions.timestamp": TIMESTAMP},
         _TOPICS | {"topics.partitions.offset": OFFSET, "topics.partitions.oldStyleOffsets": OLD_OFFSETS},
     ),
-    3: (
+    keys.METADATA: (
         {"topics": TOPICS, "topics.topicId": ID_BEFORE_NAME, "topics.name": NAME_AFTER_ID},
         {"brokers": BROKERS, "topics": TOPICS},
     ),
-    7: ({"brokerId": BROKER}, {}),
-    8: ({"groupId": GROUP} | _OFFSETS, _TOPICS),
-    9: (
+    keys.CONTROLLED_SHUTDOWN: ({"brokerId": BROKER}, {}),
+    keys.OFFSET_COMMIT: ({"groupId": GROUP} | _OFFSETS, _TOPICS),
+    keys.OFFSET_FETCH: (
         {"groupId": GROUP_NAME, "groups.groupId": GROUP_NAME},
         _OFFSETS | {"groups.groupId": ANSWERED_GROUP} | _inside("groups", _OFFSETS),
     ),
-    10: ({"key": NAME, "coordinatorKeys": NAME, "keyType": KEY_TYPE}, _NODE | _inside("coordinators", _NODE)),
-    11: (
+    keys.FIND_COORDINATOR: (
+        {"key": NAME, "coordinatorKeys": NAME, "keyType": KEY_TYPE},
+        _NODE | _inside("coordinators", _NODE),
+    ),
+    keys.JOIN_GROUP: (
         _MEMBER | {"protocols.name": NAME, "reason": REASON},
         {"generationId": GENERATION, "protocolName": PROTOCOL, "members": MEMBERS},
     ),
-    12: (_MEMBER, {}),
-    13: (
+    keys.HEARTBEAT: (_MEMBER, {}),
+    keys.LEAVE_GROUP: (
         _MEMBER
         | {
             "members.memberId": LEAVING_MEMBER,
@@ -198,10 +203,10 @@ SUMMARY_FIELDS: Final[dict[int, tuple[Roles, Roles]]] = {
         },
         {},
     ),
-    14: (_MEMBER | {"assignments": ASSIGNMENTS}, {}),
-    15: ({"groups": NAME}, {}),
-    18: ({"clientSoftwareName": SOFTWARE, "clientSoftwareVersion": SOFTWARE_VERSION}, {"apiKeys": APIS}),
-    19: (
+    keys.SYNC_GROUP: (_MEMBER | {"assignments": ASSIGNMENTS}, {}),
+    keys.DESCRIBE_GROUPS: ({"groups": NAME}, {}),
+    keys.API_VERSIONS: ({"clientSoftwareName": SOFTWARE, "clientSoftwareVersion": SOFTWARE_VERSION}, {"apiKeys": APIS}),
+    keys.CREATE_TOPICS: (
         {
             "topics.name": NEW_TOPIC,
             "topics.numPartitions": NEW_PARTITIONS,
@@ -209,9 +214,12 @@ SUMMARY_FIELDS: Final[dict[int, tuple[Roles, Roles]]] = {
         },
         {},
     ),
-    20: ({"topicNames": NAME, "topics.name": NAME_BEFORE_ID, "topics.topicId": ID_AFTER_NAME}, {}),
-    22: ({"transactionalId": TRANSACTIONAL_ID}, {"producerId": PRODUCER, "producerEpoch": PRODUCER_EPOCH}),
-    24: (
+    keys.DELETE_TOPICS: ({"topicNames": NAME, "topics.name": NAME_BEFORE_ID, "topics.topicId": ID_AFTER_NAME}, {}),
+    keys.INIT_PRODUCER_ID: (
+        {"transactionalId": TRANSACTIONAL_ID},
+        {"producerId": PRODUCER, "producerEpoch": PRODUCER_EPOCH},
+    ),
+    keys.ADD_PARTITIONS_TO_TXN: (
         {
             "v3AndBelowTransactionalId": OLD_TRANSACTION,
             "v3AndBelowTopics.name": TOPIC,
@@ -221,9 +229,9 @@ SUMMARY_FIELDS: Final[dict[int, tuple[Roles, Roles]]] = {
         | _inside("transactions", _TRANSACTION | {"topics.partitions": PARTITION}),
         {},
     ),
-    25: (_TRANSACTION, {}),
-    26: (_TRANSACTION, {}),
-    27: (
+    keys.ADD_OFFSETS_TO_TXN: (_TRANSACTION, {}),
+    keys.END_TXN: (_TRANSACTION, {}),
+    keys.WRITE_TXN_MARKERS: (
         {
             "markers.producerId": MARKER_PRODUCER,
             "markers.producerEpoch": MARKER_EPOCH,
@@ -234,34 +242,34 @@ SUMMARY_FIELDS: Final[dict[int, tuple[Roles, Roles]]] = {
         },
         {},
     ),
-    28: (_TRANSACTION | _OFFSETS, {}),
-    32: (_CONFIGS, {}),
-    33: (_CONFIGS, {}),
-    42: ({"groupsNames": NAME}, {}),
-    44: (_CONFIGS, {}),
-    60: ({}, {"brokers": BROKERS}),
-    62: ({"brokerId": BROKER}, {}),
-    63: ({"brokerId": BROKER}, {}),
-    65: ({"transactionalIds": NAME}, {}),
-    67: ({"brokerId": BROKER}, {}),
-    68: _HEARTBEAT,
-    69: ({"groupIds": NAME}, {}),
-    76: _HEARTBEAT,
-    77: ({"groupIds": NAME}, {}),
-    78: (_MEMBER, {}),
-    79: (_MEMBER, {}),
-    88: _HEARTBEAT,
-    89: ({"groupIds": NAME}, {}),
+    keys.TXN_OFFSET_COMMIT: (_TRANSACTION | _OFFSETS, {}),
+    keys.DESCRIBE_CONFIGS: (_CONFIGS, {}),
+    keys.ALTER_CONFIGS: (_CONFIGS, {}),
+    keys.DELETE_GROUPS: ({"groupsNames": NAME}, {}),
+    keys.INCREMENTAL_ALTER_CONFIGS: (_CONFIGS, {}),
+    keys.DESCRIBE_CLUSTER: ({}, {"brokers": BROKERS}),
+    keys.BROKER_REGISTRATION: ({"brokerId": BROKER}, {}),
+    keys.BROKER_HEARTBEAT: ({"brokerId": BROKER}, {}),
+    keys.DESCRIBE_TRANSACTIONS: ({"transactionalIds": NAME}, {}),
+    keys.ALLOCATE_PRODUCER_IDS: ({"brokerId": BROKER}, {}),
+    keys.CONSUMER_GROUP_HEARTBEAT: _HEARTBEAT,
+    keys.CONSUMER_GROUP_DESCRIBE: ({"groupIds": NAME}, {}),
+    keys.SHARE_GROUP_HEARTBEAT: _HEARTBEAT,
+    keys.SHARE_GROUP_DESCRIBE: ({"groupIds": NAME}, {}),
+    keys.SHARE_FETCH: (_MEMBER, {}),
+    keys.SHARE_ACKNOWLEDGE: (_MEMBER, {}),
+    keys.STREAMS_GROUP_HEARTBEAT: _HEARTBEAT,
+    keys.STREAMS_GROUP_DESCRIBE: ({"groupIds": NAME}, {}),
 }
 """By API key: of the request and of the response."""
 
 LABELS: Final[dict[int, bytes]] = {
-    15: b"group ",
-    42: b"group ",
-    65: b"transaction ",
-    69: b"group ",
-    77: b"group ",
-    89: b"group ",
+    keys.DESCRIBE_GROUPS: b"group ",
+    keys.DELETE_GROUPS: b"group ",
+    keys.DESCRIBE_TRANSACTIONS: b"transaction ",
+    keys.CONSUMER_GROUP_DESCRIBE: b"group ",
+    keys.SHARE_GROUP_DESCRIBE: b"group ",
+    keys.STREAMS_GROUP_DESCRIBE: b"group ",
 }
 """Of APIs whose requests are lists of names."""
 COORDINATOR_KEYS: Final[dict[int, bytes]] = {0: b"group ", 1: b"transaction ", 2: b"share "}

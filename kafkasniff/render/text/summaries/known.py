@@ -7,6 +7,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol.api_keys import HEARTBEAT, METADATA
 from kafkasniff.protocol.headers import RequestHeader
 
 if not cython.compiled:
@@ -16,8 +17,8 @@ if not cython.compiled:
         return len(one) == len(other) and one[start:] == other[start:]
 
 
-_HEARTBEAT = cython.declare(cython.int, 12)
-_METADATA = cython.declare(cython.int, 3)
+_HEARTBEAT = cython.declare(cython.int, HEARTBEAT)
+_METADATA = cython.declare(cython.int, METADATA)
 _FIRST_WITH_IDS = cython.declare(cython.int, 10)
 """From this version on Metadata names topics by ids, of which the names may be learnt later."""
 _BEHIND_CORRELATION_ID = cython.declare(cython.Py_ssize_t, 8)

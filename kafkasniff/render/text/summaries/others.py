@@ -5,13 +5,10 @@ from itertools import islice
 from typing import Any, Final
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol.api_keys import ENVELOPE, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafkasniff.protocol.bodies import find_entities
 from kafkasniff.render.text.summaries.lists import MOST_NAMES, NAME_LENGTH
 from kafkasniff.render.words import ELLIPSIS, escape, show
-
-_SASL_HANDSHAKE: Final = 17
-_SASL_AUTHENTICATE: Final = 36
-_ENVELOPE: Final = 58
 
 _ENTITIES: Final = (("groupId", "group "), ("transactionalId", "transaction "), ("topicName", ""))
 
@@ -24,11 +21,11 @@ def other_summary(call: Call) -> str:
     response = call.response_body.value if call.response_body else None
     if request is None and response is None:
         return ""
-    if call.api_key == _SASL_HANDSHAKE:
+    if call.api_key == SASL_HANDSHAKE:
         return _sasl_handshake(request or {}, response or {})
-    if call.api_key == _SASL_AUTHENTICATE:
+    if call.api_key == SASL_AUTHENTICATE:
         return _sasl_authenticate(call, response or {})
-    if call.api_key == _ENVELOPE:
+    if call.api_key == ENVELOPE:
         # The request inside, which a broker forwards to the controller (KIP-590).
         return ", ".join(f"{item['type']} v{item['version']}" for item in call.decoded if item["where"] == "request")
     return _names(call, request, response)

@@ -7,6 +7,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, Side
+from kafkasniff.protocol import api_keys
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.render.text.summaries import fields
@@ -16,6 +17,29 @@ from kafkasniff.render.text.summaries.reader import SummaryReader
 from kafkasniff.render.words import count_text, size_text
 
 _NAME_LENGTH = cython.declare(cython.int, NAME_LENGTH)
+
+_PRODUCE = cython.declare(cython.int, api_keys.PRODUCE)
+_FETCH = cython.declare(cython.int, api_keys.FETCH)
+_METADATA = cython.declare(cython.int, api_keys.METADATA)
+_CONTROLLED_SHUTDOWN = cython.declare(cython.int, api_keys.CONTROLLED_SHUTDOWN)
+_OFFSET_COMMIT = cython.declare(cython.int, api_keys.OFFSET_COMMIT)
+_FIND_COORDINATOR = cython.declare(cython.int, api_keys.FIND_COORDINATOR)
+_JOIN_GROUP = cython.declare(cython.int, api_keys.JOIN_GROUP)
+_HEARTBEAT = cython.declare(cython.int, api_keys.HEARTBEAT)
+_LEAVE_GROUP = cython.declare(cython.int, api_keys.LEAVE_GROUP)
+_SYNC_GROUP = cython.declare(cython.int, api_keys.SYNC_GROUP)
+_API_VERSIONS = cython.declare(cython.int, api_keys.API_VERSIONS)
+_CREATE_TOPICS = cython.declare(cython.int, api_keys.CREATE_TOPICS)
+_INIT_PRODUCER_ID = cython.declare(cython.int, api_keys.INIT_PRODUCER_ID)
+_DESCRIBE_CLUSTER = cython.declare(cython.int, api_keys.DESCRIBE_CLUSTER)
+_BROKER_REGISTRATION = cython.declare(cython.int, api_keys.BROKER_REGISTRATION)
+_BROKER_HEARTBEAT = cython.declare(cython.int, api_keys.BROKER_HEARTBEAT)
+_ALLOCATE_PRODUCER_IDS = cython.declare(cython.int, api_keys.ALLOCATE_PRODUCER_IDS)
+_CONSUMER_GROUP_HEARTBEAT = cython.declare(cython.int, api_keys.CONSUMER_GROUP_HEARTBEAT)
+_SHARE_GROUP_HEARTBEAT = cython.declare(cython.int, api_keys.SHARE_GROUP_HEARTBEAT)
+_SHARE_FETCH = cython.declare(cython.int, api_keys.SHARE_FETCH)
+_SHARE_ACKNOWLEDGE = cython.declare(cython.int, api_keys.SHARE_ACKNOWLEDGE)
+_STREAMS_GROUP_HEARTBEAT = cython.declare(cython.int, api_keys.STREAMS_GROUP_HEARTBEAT)
 
 GROUP = cython.declare(cython.int, fields.GROUP)
 INSTANCE = cython.declare(cython.int, fields.INSTANCE)
@@ -67,7 +91,7 @@ class SummaryWriter:
         out: TextBuffer = self.text
         reader: SummaryReader = self.reader
         self.lists_asked = reader.listed.size > 0
-        if key == 0:
+        if key == _PRODUCE:
             out.append(reader.listed)
             if out.size:
                 out.byte(32)
@@ -78,56 +102,66 @@ class SummaryWriter:
             else:
                 self.write_value(b" acks=", ACKS)
             self.write_slot(b" transaction ", TRANSACTIONAL_ID)
-        elif key == 1:
+        elif key == _FETCH:
             if self.reader.is_there(SESSION) and self.reader.value(SESSION):
                 self.write_value(b"session ", SESSION)
                 if self.lists_asked:
                     out.byte(32)
             out.append(reader.listed)
-        elif key == 3:
+        elif key == _METADATA:
             # An empty list means all topics in version 0, no topics later (MetadataRequest.java); null: all topics.
             if self.reader.size_of(TOPICS) > 0:
                 out.append(reader.named)
             else:
                 out.add(b"all topics" if version == 0 or self.reader.size_of(TOPICS) < 0 else b"no topics")
-        elif key == 8:
+        elif key == _OFFSET_COMMIT:
             self.write_member()
             out.byte(32)
             out.append(reader.listed)
-        elif key == 10:
+        elif key == _FIND_COORDINATOR:
             if reader.names:
                 kind = COORDINATOR_KEYS.get(self.reader.value(KEY_TYPE) if self.reader.is_there(KEY_TYPE) else 0)
                 out.add(b" " if kind is None else kind)
                 out.append(reader.named)
-        elif key == 13 and reader.names:
+        elif key == _LEAVE_GROUP and reader.names:
             self.write_slot(b"group ", GROUP)
             if self.reader.size_of(GROUP) <= 0:
                 out.add(b"group ")
             out.add(b" member ")
             out.append(reader.named)
             self.write_reason()
-        elif key in (11, 12, 13, 14, 68, 76, 78, 79, 88):
+        elif key in (
+            _JOIN_GROUP,
+            _HEARTBEAT,
+            _LEAVE_GROUP,
+            _SYNC_GROUP,
+            _CONSUMER_GROUP_HEARTBEAT,
+            _SHARE_GROUP_HEARTBEAT,
+            _SHARE_FETCH,
+            _SHARE_ACKNOWLEDGE,
+            _STREAMS_GROUP_HEARTBEAT,
+        ):
             self.write_member()
             if reader.names:
-                out.add(b" offers " if key == 11 else b" subscribes ")
+                out.add(b" offers " if key == _JOIN_GROUP else b" subscribes ")
                 out.append(reader.named)
-            if key == 11:
+            if key == _JOIN_GROUP:
                 self.write_reason()
-            elif key == 14 and self.reader.size_of(ASSIGNMENTS) > 0:
+            elif key == _SYNC_GROUP and self.reader.size_of(ASSIGNMENTS) > 0:
                 out.add(b" assigns to ")
                 self.write_count(self.reader.size_of(ASSIGNMENTS), b" member")
-        elif key == 18:
+        elif key == _API_VERSIONS:
             if self.reader.size_of(SOFTWARE) > 0:
                 self.write_slot(b"", SOFTWARE)
                 out.byte(32)
                 self.write_slot(b"", SOFTWARE_VERSION)
-        elif key == 19:
+        elif key == _CREATE_TOPICS:
             out.append(reader.listed)
             if reader.entries > 3:
                 out.add(f", … ({reader.entries} topics)".encode())
-        elif key == 22:
+        elif key == _INIT_PRODUCER_ID:
             self.write_slot(b"transaction ", TRANSACTIONAL_ID)
-        elif key in (7, 62, 63, 67):
+        elif key in (_CONTROLLED_SHUTDOWN, _BROKER_REGISTRATION, _BROKER_HEARTBEAT, _ALLOCATE_PRODUCER_IDS):
             self.write_value(b"broker ", BROKER)
         elif key in LABELS:
             if reader.names:
@@ -175,13 +209,13 @@ class SummaryWriter:
         """Write what was answered; `is_asked`: whether the request was written before."""
         out: TextBuffer = self.text
         reader: SummaryReader = self.reader
-        if key == 0:
+        if key == _PRODUCE:
             if not is_asked:
                 out.append(reader.listed)
             elif reader.written == 1 and reader.written_offset >= 0:
                 out.add(b"offset ")
                 out.number(reader.written_offset)
-        elif key == 1:
+        elif key == _FETCH:
             if not reader.record_bytes:
                 return out.add(b"no records")
             if not self.lists_asked:
@@ -189,15 +223,15 @@ class SummaryWriter:
                 out.byte(32)
             self.write_records(call, "response")
             self.write_size(reader.record_bytes)
-        elif key == 3:
+        elif key == _METADATA:
             self.write_count(self.reader.size_of(BROKERS), b" broker")
             if self.reader.size_of(TOPICS) > 0:
                 out.add(b", ")
                 self.write_count(self.reader.size_of(TOPICS), b" topic")
-        elif key == 8:
+        elif key == _OFFSET_COMMIT:
             if not is_asked:
                 out.append(reader.listed)
-        elif key == 11:
+        elif key == _JOIN_GROUP:
             if self.reader.value(GENERATION) >= 0:
                 self.write_value(b"generation ", GENERATION)
                 if self.reader.size_of(PROTOCOL) > 0:
@@ -207,17 +241,17 @@ class SummaryWriter:
                 if self.reader.size_of(MEMBERS) > 0:
                     out.add(b", leads ")
                     self.write_count(self.reader.size_of(MEMBERS), b" member")
-        elif key == 18:
+        elif key == _API_VERSIONS:
             if self.reader.size_of(APIS) > 0:
                 self.write_count(self.reader.size_of(APIS), b" API")
-        elif key == 22:
+        elif key == _INIT_PRODUCER_ID:
             if self.reader.value(PRODUCER) >= 0:
                 self.write_value(b"producer ", PRODUCER)
                 self.write_value(b" epoch ", PRODUCER_EPOCH)
-        elif key == 60:
+        elif key == _DESCRIBE_CLUSTER:
             if self.reader.size_of(BROKERS) > 0:
                 self.write_count(self.reader.size_of(BROKERS), b" broker")
-        elif key in (68, 76, 88):
+        elif key in (_CONSUMER_GROUP_HEARTBEAT, _SHARE_GROUP_HEARTBEAT, _STREAMS_GROUP_HEARTBEAT):
             if self.reader.is_there(EPOCH) and self.reader.value(EPOCH):
                 self.write_value(b"epoch ", EPOCH)
                 if self.reader.size_of(ASSIGNMENT) >= 0:
