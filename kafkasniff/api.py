@@ -9,9 +9,9 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item, taken_out
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.calls.spending import Spending
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.interfaces.live import LiveCapture
 from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
 from kafkasniff.diagnose.engine import Diagnosis

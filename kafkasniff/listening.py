@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import CallLimits
-from kafkasniff.calls.streams import CallOptions
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.capture.interfaces.live import LiveCapture
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.writer import PcapngWriter

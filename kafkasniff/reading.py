@@ -12,8 +12,8 @@ from kafkasniff.calls.counts import Counts
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item, taken_out
 from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.spending import Spending
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.reader import CaptureReader

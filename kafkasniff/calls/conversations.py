@@ -16,7 +16,8 @@ from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.detection.recognition import begins_with_proxy_header
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.streams import CallOptions, KafkaStreams
+from kafkasniff.calls.options import CallOptions
+from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import (
     Connection,
@@ -90,7 +91,7 @@ class Conversations(Receiver):
     def in_flight(self) -> tuple[int, int]:
         """Give how many open connections are Kafka, and how many requests wait for their answers on these."""
         streams = [each.kafka for each in self._open.values() if each.kafka is not None]
-        return len(streams), sum(each.in_flight for each in streams)
+        return len(streams), sum(each.correlator.in_flight for each in streams)
 
     def take_segment(self, connection: Connection, direction: int, data: bytes, missing: int, arrival: Arrival) -> None:
         """Take the payload of a segment that comes next in its direction; it lacks its last `missing` bytes."""
@@ -176,7 +177,7 @@ class Conversations(Receiver):
             counts.kafka_connections += 1
             if connection.initiator is None:
                 counts.missing_beginnings += 1
-            if kafka.unread:
+            if kafka.correlator.unread:
                 counts.unread_ends += 1
             first, second = connection.counters
             if first.conflicts or second.conflicts:

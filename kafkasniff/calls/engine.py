@@ -11,8 +11,8 @@ from kafkasniff.calls.enrichment.learning import Learning, may_tell, names_topic
 from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import Gap
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.limits import TcpLimits

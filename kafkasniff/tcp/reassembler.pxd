@@ -4,6 +4,7 @@ from kafkasniff.octets cimport big32, part
 from kafkasniff.tcp.events cimport Receiver
 from kafkasniff.tcp.packets.segments cimport Segment, SegmentReader, maximum_segment_size
 from kafkasniff.tcp.reassembly.connections cimport ConnectionTable
+from kafkasniff.tcp.reassembly.processing cimport SegmentProcessor
 
 cdef int _IPV4, _IPV6, _VLAN, _SERVICE_VLAN, _TCP, _ENDING, _SYN
 cdef Py_ssize_t _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER
@@ -15,9 +16,10 @@ cdef class Reassembler:
     cdef SegmentReader _reader
     cdef Receiver _receiver
     cdef ConnectionTable _table
+    cdef SegmentProcessor _processor
 
     @cython.locals(
-        view="const unsigned char*", size=Py_ssize_t, table=ConnectionTable, data=bytes, count=Py_ssize_t, index=Py_ssize_t,
+        view="const unsigned char*", size=Py_ssize_t, processor=SegmentProcessor, data=bytes, count=Py_ssize_t, index=Py_ssize_t,
         offsets="const long long[::1]", captureds="const long long[::1]", originals="const long long[::1]",
         times="const long long[::1]", interface_ids="const long long[::1]", numbers="const long long[::1]",
         at=Py_ssize_t, captured=Py_ssize_t, end=Py_ssize_t, first="long long", last_id="long long",

@@ -9,8 +9,9 @@ except ImportError:
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import Receiver, StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
-from kafkasniff.tcp.packets.segments import SegmentReader
+from kafkasniff.tcp.packets.segments import FIN, RST, SYN, SegmentReader
 from kafkasniff.tcp.reassembly.connections import ConnectionTable
+from kafkasniff.tcp.reassembly.processing import SegmentProcessor
 
 if not cython.compiled:
     from kafkasniff.capture.packets import new_arrival
@@ -26,19 +27,19 @@ _LINK_HEADERS = {
 }
 """Of the link types met most: where the EtherType is, -1 where IP's version tells, and the header's length."""
 _ELSEWHERE = (-1, 1 << 40)
-_SYN = 0x02
+_SYN = SYN
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLAN, _SERVICE_VLAN = 0x8100, 0x88A8
 _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER = 20, 40, 20
 _TCP = 6
-_ENDING = 0x05
-"""FIN and RST: with window 0 they end a connection and stop nobody (so Wireshark's tcp.analysis.zero_window, too)."""
+_ENDING = FIN | RST
+"""With window 0 they end a connection and stop nobody (so Wireshark's tcp.analysis.zero_window, too)."""
 
 
 class Reassembler:
     """Takes batches of packets and gives the events of the connections in them; reads nothing itself."""
 
-    __slots__ = ("_reader", "_receiver", "_table", "counters", "latest")
+    __slots__ = ("_processor", "_reader", "_receiver", "_table", "counters", "latest")
 
     def __init__(self, limits: TcpLimits | None = None, receiver: Receiver | None = None) -> None:
         """Start with no connection, and the default limits when none are given.
@@ -51,7 +52,8 @@ class Reassembler:
         """The latest time of a packet, in ns since 1970; packets need not come in the order of their times."""
         self._reader = SegmentReader(limits, self.counters)
         self._receiver = receiver or Receiver()
-        self._table = ConnectionTable(limits, self.counters, self._receiver)
+        self._table = ConnectionTable(limits, self.counters)
+        self._processor = SegmentProcessor(self._table, limits, self.counters, self._receiver)
 
     def feed(self, batch: PacketBatch) -> list[StreamEvent]:
         """Take a batch of packets; give what it brought.
@@ -59,7 +61,7 @@ class Reassembler:
         Raises nothing, whatever the packets hold, but IndexError where a packet is said to lie outside the buffer.
         """
         events = self._begin()
-        table, counters, data, interfaces = self._table, self.counters, batch.data, batch.interfaces
+        processor, counters, data, interfaces = self._processor, self.counters, batch.data, batch.interfaces
         view, size = data, len(data)
         offsets, captureds, originals, times = batch.offsets, batch.captured, batch.original, batch.times
         interface_ids, numbers, first = batch.interface_ids, batch.numbers, batch.first_packet
@@ -121,22 +123,22 @@ class Reassembler:
                         mss = maximum_segment_size(data, tcp + _TCP_HEADER, min(payload, end))
                     captured = min(end - payload, length)
                     if ethertype == _IPV4 and captured >= 0:
-                        table.receive_ipv4(data, view, ip, flags, payload, captured, length, arrival)
+                        processor.receive_ipv4(data, view, ip, flags, payload, captured, length, arrival)
                         if closed or mss:
-                            table.note_sender(part(data, ip + 12, ip + 24), closed, mss)
+                            processor.note_sender(part(data, ip + 12, ip + 24), closed, mss)
                         continue
                     source = ip + 12 if ethertype == _IPV4 else ip + 8
                     key = part(data, source, tcp) + part(data, tcp, tcp + 4)
                     sequence, acknowledged = big32(view, tcp + 4), big32(view, tcp + 8)
                     start, captured = min(payload, end), max(captured, 0)
-                    table.receive(key, sequence, acknowledged, flags, data, start, captured, length, arrival)
+                    processor.receive(key, sequence, acknowledged, flags, data, start, captured, length, arrival)
                     if closed or mss:
-                        table.note_sender(key, closed, mss)
+                        processor.note_sender(key, closed, mss)
                     continue
             segment = self._reader.read(data, at, captured, originals[index], arrival)
             if segment is not None:
                 segments += 1
-                table.receive(
+                processor.receive(
                     segment.key,
                     segment.sequence,
                     segment.acknowledgement,
@@ -151,7 +153,7 @@ class Reassembler:
                 )
                 closed = not segment.window and not segment.flags & _ENDING
                 if closed or segment.mss:
-                    table.note_sender(segment.key, closed, segment.mss)
+                    processor.note_sender(segment.key, closed, segment.mss)
         self.latest = latest
         counters.packets += count
         counters.cut_packets += cut
@@ -164,7 +166,7 @@ class Reassembler:
         Where packets come as they are sent, nothing may come for long that would make a later `feed` bring it.
         """
         events = self._begin()
-        self._table.tick(now)
+        self._processor.tick(now)
         return events
 
     def flush(self) -> list[StreamEvent]:
@@ -177,5 +179,5 @@ class Reassembler:
     def _begin(self) -> list[StreamEvent]:
         """Give the list into which all that happens goes from now on."""
         events: list[StreamEvent] = []
-        self._receiver.events = self._table.events = events
+        self._receiver.events = self._table.events = self._processor.events = events
         return events

@@ -106,7 +106,7 @@ def test_a_first_request_in_a_buffer_sent_beyond_its_size(is_answered: bool, ini
         (text,) = told(first)
         assert text.startswith("behind this message, in its segment, stood ")
     else:
-        assert conversation.kafka.unread == [f"{len(garbage)} bytes, too few for a size prefix"]
+        assert conversation.kafka.correlator.unread == [f"{len(garbage)} bytes, too few for a size prefix"]
 
 
 @pytest.mark.parametrize("size", [2 << 20, 200 << 20, 1 << 30])

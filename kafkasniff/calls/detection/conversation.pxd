@@ -1,7 +1,9 @@
 cimport cython
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.resync.gaps cimport Gaps
-from kafkasniff.calls.streams cimport CallOptions, KafkaStreams
+from kafkasniff.calls.correlator cimport Correlator
+from kafkasniff.calls.options cimport CallOptions
+from kafkasniff.calls.streams cimport KafkaStreams
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, signed32
 from kafkasniff.protocol.headers cimport RequestHeader, read_request_header

@@ -15,10 +15,11 @@ from kafkasniff.calls.correlation.frames import SIZE_PREFIX
 from kafkasniff.calls.detection.recognition import FIRST_BYTES, evidence_of
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.calls.resync.gaps import HELD_GAPS, Gaps
 from kafkasniff.calls.resync.held import HeldPiece
-from kafkasniff.calls.streams import CallOptions, KafkaStreams
+from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.bodies.scanning import scan_body
 from kafkasniff.protocol.errors import ProtocolError
@@ -135,7 +136,7 @@ class Conversation:
         if kafka is not None:
             self._lose(gap)
             kafka.take(gap.direction, gap)
-            return kafka.take_calls()
+            return kafka.correlator.take_calls()
         if self.protocol is None:
             self._hold().push_gap(gap)
             self._lose(gap)
@@ -224,14 +225,14 @@ class Conversation:
                 if counters.data_bytes:
                     self._lost.follow(direction)
         self.kafka.end(arrival, max(arrival.time, until))
-        return [*found, *self._take_gaps(), *self.kafka.take_calls()]
+        return [*found, *self._take_gaps(), *self.kafka.correlator.take_calls()]
 
     def tick(self, now: int) -> list[Item]:
         """Give the calls that waited for too long at `now`, in ns since 1970."""
         if self.kafka is None:
             return []
-        self.kafka.give_up_waiting(now)
-        return list(self.kafka.take_calls())
+        self.kafka.correlator.give_up_waiting(now)
+        return list(self.kafka.correlator.take_calls())
 
     def report(self, arrival: Arrival) -> ConnectionReport:
         """Say what the connection was."""
@@ -242,7 +243,7 @@ class Conversation:
             str(self._connection.endpoints[1 - client]),
             self.protocol or "empty",
             self._evidence or evidence_of(0, self._connection.endpoints[client]),
-            self.kafka.call_count if self.kafka is not None else 0,
+            self.kafka.correlator.call_count if self.kafka is not None else 0,
             arrival,
             self._start_0 if client else self._start_1,
         )
@@ -252,7 +253,7 @@ class Conversation:
         kafka = self.kafka
         if kafka is not None:
             base = kafka.end_of(direction)
-            kafka.contradict(direction, [(base + start, base + end) for start, end in ranges])
+            kafka.correlator.contradict(direction, [(base + start, base + end) for start, end in ranges])
         elif self.protocol is None:
             base = self._hold().held(direction).end
             known = self._contradicted or []
@@ -339,15 +340,15 @@ class Conversation:
         assert undecided is not None
         held = [undecided.held(direction).items_from(kafka.starts[direction] or 0) for direction in (0, 1)]
         for direction in (0, 1):
-            kafka.let_go(direction, undecided.held(direction).discarded)
+            kafka.correlator.let_go(direction, undecided.held(direction).discarded)
         self._release()
         for direction, start, end in self._contradicted or ():
-            kafka.contradict(direction, [(start, end)])
+            kafka.correlator.contradict(direction, [(start, end)])
         self._contradicted = None
         pairs = ([(direction, item) for item in items] for direction, items in enumerate(held))
         for direction, item in merge(*pairs, key=_order):
             kafka.take(direction, item)
-        return [*self._take_gaps(), *kafka.take_calls()]
+        return [*self._take_gaps(), *kafka.correlator.take_calls()]
 
 
 def note_server(servers: dict[Endpoint, int], server: Endpoint, time: int) -> None:

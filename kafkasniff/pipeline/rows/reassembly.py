@@ -8,7 +8,7 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.calls.items import Item
-from kafkasniff.calls.streams import CallOptions
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.indexes.indexing import Interfaces
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 if not cython.compiled:
     from kafkasniff.octets import part, unsigned16, unsigned32
 
-_SYN = 0x02
+FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
+"""Flags of TCP headers (RFC 9293, 3.1)."""
+
 _END_OF_OPTIONS, _NO_OPERATION, _MSS = 0, 1, 2
 """Kinds of TCP options (RFC 9293, 3.2)."""
 
@@ -193,5 +195,5 @@ def _segment(
         length,
         others,
         unsigned16(data, at + 14),
-        maximum_segment_size(data, at + 20, payload) if data[at + 13] & _SYN else 0,
+        maximum_segment_size(data, at + 20, payload) if data[at + 13] & SYN else 0,
     )

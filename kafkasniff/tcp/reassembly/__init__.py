@@ -2,6 +2,8 @@
 
 How it works:
 
+- `processing.SegmentProcessor` does what a segment does to its connection: it takes data, acknowledgements, SYNs, FINs
+  and RSTs (RFC 9293, 3.10.7).
 - `connections.ConnectionTable` finds the connection of a segment by addresses and ports (`flow_keys`), begins one where
   there is none, and ends it: by FIN, RST, a new SYN, idleness, or the end of the capture. Of a lone SYN only a
   `half_open.HalfOpen` is held; `ended` remembers connections that are over, so that late segments begin no new ones.

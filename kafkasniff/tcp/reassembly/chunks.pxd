@@ -1,7 +1,8 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.tcp.events cimport DirectionCounters
 
-cdef long long _OVERHEAD
+cdef long long _LATE_NS, _DUPLICATE_NS, _OVERHEAD
 
 @cython.final
 cdef class Chunk:
@@ -33,3 +34,5 @@ cpdef tuple insert(list pending, Chunk chunk)
 cdef list _differences(Chunk chunk, Chunk other)
 @cython.locals(piece=Delivered, position="long long", start="long long", differences=list)
 cpdef tuple compare_delivered(Chunk chunk, delivered, long long end)
+@cython.locals(late=bint)
+cpdef bint count_repeat(DirectionCounters counters, Chunk chunk, first, bint differs) except -1

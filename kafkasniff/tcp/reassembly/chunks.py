@@ -9,9 +9,15 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.events import DirectionCounters
 
 Range = tuple[int, int]
 """Positions of a first byte and behind a last one."""
+
+LATE_NS = 100_000_000
+"""Later than this after the same bytes, or after bytes behind them, a segment was sent again."""
+_LATE_NS = LATE_NS
+_DUPLICATE_NS = 1_000_000
 
 _OVERHEAD = 256
 """Bytes that a buffered chunk takes beside its contents, about."""
@@ -175,3 +181,17 @@ def _differences(chunk: Chunk, other: Chunk) -> list[Range]:
             else:
                 found.append((place, place + 1))
     return found
+
+
+def count_repeat(counters: DirectionCounters, chunk: Chunk, first: int | None, differs: bool) -> bool:
+    """Count a segment whose bytes came before, `first` in ns since 1970 where known; tell whether it is a late one."""
+    counters.conflicts += differs
+    known = first is not None
+    elapsed = chunk.arrival.time - first if first is not None else 0
+    if known and abs(elapsed) <= _DUPLICATE_NS and not differs:
+        counters.duplicates += 1
+        return False
+    counters.retransmissions += 1
+    late = known and elapsed > _LATE_NS
+    counters.late_retransmissions += late
+    return late

@@ -6,7 +6,7 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.tcp.packets.segments import Segment
+from kafkasniff.tcp.packets.segments import ACK, RST, SYN, Segment
 from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 from kafkasniff.tcp.reassembly.state import ConnectionState
 from kafkasniff.tcp.reassembly.streams import Stream
@@ -14,7 +14,7 @@ from kafkasniff.tcp.reassembly.streams import Stream
 if not cython.compiled:
     from kafkasniff.tcp.reassembly.sequence import FARTHEST, NEVER, distance
 
-_SYN, _RST, _ACK = 2, 4, 16
+_SYN, _RST, _ACK = SYN, RST, ACK
 _ENDED_NS = 60_000_000_000
 _SYN_COPY_NS = 100_000_000
 

@@ -6,6 +6,8 @@ from kafkasniff.tcp.reassembly.sequence cimport NEVER
 from kafkasniff.tcp.reassembly.state cimport ConnectionState
 from kafkasniff.tcp.reassembly.streams cimport Stream
 
+@cython.locals(heard="long long")
+cdef look_at(Stream stream, Stream peer, long long order, Arrival by, list events)
 @cython.locals(end="long long", chunk=Chunk, hole=Hole)
 cpdef look_for_hole(Stream stream, long long order, long long time, long long heard)
 @cython.locals(

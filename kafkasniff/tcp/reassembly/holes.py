@@ -65,6 +65,17 @@ class OpenHoles:
                     relieve(stream, by, events)
 
 
+def look_at(stream: Stream, peer: Stream, order: int, by: Arrival, events: list[StreamEvent]) -> None:
+    """Look at a stream's hole and at its end, as a packet of its connection came."""
+    if stream.at_rest():
+        return
+    heard = peer.counters.packets
+    look_for_hole(stream, order, by.time, heard)
+    if stream.hole is not None:
+        close_proven(stream, order, by, heard, events)
+    stream.check_end()
+
+
 def look_for_hole(stream: Stream, order: int, time: int, heard: int) -> None:
     """Note since when the bytes at its position are known to lack, if they do."""
     if not stream.anchored:

@@ -41,6 +41,8 @@ cdef class ConnectionState:
     cpdef note_sent(self, Stream stream, Segment segment, long long sequence, Arrival arrival)
     @cython.locals(stream=Stream, waiting=list)
     cpdef release(self, Arrival arrival, list events)
+    @cython.locals(before=Stream, stream=Stream)
+    cpdef take_strays_of(self, ConnectionState earlier, list events)
 
 @cython.final
 cdef class Challenge:

@@ -8,7 +8,7 @@ except ImportError:
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import Connection, StreamEvent
-from kafkasniff.tcp.packets.segments import Segment
+from kafkasniff.tcp.packets.segments import ACK, RST, SYN, Segment
 from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 from kafkasniff.tcp.reassembly.half_open import HalfOpen
 from kafkasniff.tcp.reassembly.memory import Memory
@@ -19,7 +19,7 @@ if not cython.compiled:
     from kafkasniff.tcp.reassembly.flow_keys import canonical, reverse
     from kafkasniff.tcp.reassembly.sequence import FARTHEST, MASK, NEVER, distance
 
-_RST, _SYN, _ACK = 4, 2, 16
+_RST, _SYN, _ACK = RST, SYN, ACK
 _NEAR_START = 1 << 20
 _IPV4_KEY = 12
 """Bytes of the key of two IPv4 addresses."""
@@ -187,6 +187,18 @@ class ConnectionState:
                     break
             else:
                 return
+
+    def take_strays_of(self, earlier: "ConnectionState", events: list[StreamEvent]) -> None:
+        """Take the segments that were captured before this connection's SYN, and strayed from the earlier one."""
+        for key, before in ((earlier.key, earlier.first), (earlier.other, earlier.second)):
+            stream = self.second if self.is_second(key) else self.first
+            strays = before.strays or ()
+            if not strays or not stream.known or abs(distance(strays[0][0], stream.sequence)) > FARTHEST:
+                continue
+            before.strays = None
+            for sequence, chunk in strays:
+                length = chunk.end - chunk.start
+                stream.take(sequence, chunk.data, length, chunk.arrival, chunk.fragments, self.order(), events)
 
 
 class Challenge:

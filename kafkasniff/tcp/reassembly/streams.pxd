@@ -1,13 +1,13 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.tcp.reassembly.chunks cimport Chunk, index_behind, insert, new_delivered
+from kafkasniff.tcp.reassembly.chunks cimport Chunk, count_repeat, index_behind, insert, new_delivered
 from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData, new_stream_data
 from kafkasniff.tcp.reassembly.hole cimport Hole
 from kafkasniff.tcp.reassembly.memory cimport Memory
 from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, LARGEST_LEAP, MASK, NEVER, distance
 
 cdef long long _NOTED_DIFFERENCES
-cdef long long _LATE_NS, _DUPLICATE_NS
+cdef long long _LATE_NS
 
 @cython.final
 cdef class Stream:
@@ -61,7 +61,6 @@ cdef class Stream:
     cdef _buffer(self, Chunk chunk, bint late=*)
     cdef bint _repeat(self, Chunk chunk, list events) except -1
     @cython.locals(elapsed="long long", known=bint, late=bint)
-    cdef bint _count_repeat(self, Chunk chunk, first, bint differs) except -1
     cdef _count_buffered(self, long long size)
     @cython.locals(held="long long", chunk=Chunk)
     cdef _replace_pending(self, list chunks)

@@ -12,20 +12,18 @@ except ImportError:
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import Connection, StreamConflict, StreamEvent, StreamGap
-from kafkasniff.tcp.reassembly.chunks import Chunk, Delivered, Range, compare_delivered, within
+from kafkasniff.tcp.reassembly.chunks import LATE_NS, Chunk, Delivered, Range, compare_delivered, within
 from kafkasniff.tcp.reassembly.hole import Hole
 from kafkasniff.tcp.reassembly.memory import Memory
 from kafkasniff.tcp.reassembly.strays import take_stray
 
 if not cython.compiled:
     from kafkasniff.tcp.events import new_stream_data
-    from kafkasniff.tcp.reassembly.chunks import index_behind, insert, new_delivered
+    from kafkasniff.tcp.reassembly.chunks import count_repeat, index_behind, insert, new_delivered
     from kafkasniff.tcp.reassembly.sequence import FARTHEST, LARGEST_LEAP, MASK, NEVER, distance
 
 _NOTED_DIFFERENCES = 1_024
-_DUPLICATE_NS = 1_000_000
-_LATE_NS = 100_000_000
-"""Later than this after the same bytes, or after bytes behind them, a segment was sent again."""
+_LATE_NS = LATE_NS
 
 
 class Stream:
@@ -359,7 +357,7 @@ class Stream:
         added, repeated, differences = insert(pending, chunk)
         self._count_buffered(added)
         if repeated is not None:
-            late |= self._count_repeat(chunk, repeated.arrival.time, bool(differences))
+            late |= count_repeat(self.counters, chunk, repeated.arrival.time, bool(differences))
             if differences:
                 noted = self._contradicted or []
                 self._contradicted = noted + differences[: max(_NOTED_DIFFERENCES - len(noted), 0)]
@@ -377,20 +375,7 @@ class Stream:
         if differences:
             ranges = tuple((start - self.position, end - self.position) for start, end in sorted(differences))
             events.append(StreamConflict(self.connection, self.direction, ranges, chunk.arrival))
-        return self._count_repeat(chunk, first, bool(differences))
-
-    def _count_repeat(self, chunk: Chunk, first: int | None, differs: bool) -> bool:
-        """Count a segment that came before; tell whether it is a late one."""
-        self.counters.conflicts += differs
-        known = first is not None
-        elapsed = chunk.arrival.time - first if first is not None else 0
-        if known and abs(elapsed) <= _DUPLICATE_NS and not differs:
-            self.counters.duplicates += 1
-            return False
-        self.counters.retransmissions += 1
-        late = known and elapsed > _LATE_NS
-        self.counters.late_retransmissions += late
-        return late
+        return count_repeat(self.counters, chunk, first, bool(differences))
 
     def _count_buffered(self, size: int) -> None:
         self.buffered += size

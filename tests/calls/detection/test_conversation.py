@@ -279,7 +279,7 @@ def test_an_impossible_size_at_the_end_is_said() -> None:
     items, conversation = converse(of, [*events, data(of, 0, b"\x7f\xff\xff\xff\x00\x03\x00\x01", 3)])
     assert calls(items) == [(3, 1, "answered")]
     assert conversation.kafka is not None
-    assert conversation.kafka.unread == ["an impossible message size, 2147483647"]
+    assert conversation.kafka.correlator.unread == ["an impossible message size, 2147483647"]
 
 
 def test_a_tls_alert_to_a_plain_client_is_no_answer() -> None:
@@ -309,7 +309,7 @@ def test_what_ends_a_stream_soon_behind_a_large_size_is_judged(rest: bytes, said
     items += conversation.end(arrival(9))
     assert calls(items) == [(3, 1, "answered")]
     assert conversation.kafka is not None
-    assert conversation.kafka.unread == said
+    assert conversation.kafka.correlator.unread == said
 
 
 def test_a_proxy_protocol_header_is_stripped() -> None:

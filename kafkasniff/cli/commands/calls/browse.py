@@ -165,7 +165,7 @@ def _listen(
     """
     from tempfile import TemporaryFile
 
-    from kafkasniff.calls.streams import CallOptions
+    from kafkasniff.calls.options import CallOptions
     from kafkasniff.capture.interfaces.live import LiveCapture
     from kafkasniff.capture.writer import PcapngWriter
     from kafkasniff.listening import LIVE_LIMITS, Listening

@@ -72,8 +72,8 @@ def live(
 ) -> None:
     """Show the calls on network interfaces as they end. Says how to get the right to capture."""
     from kafkasniff.calls.context import Context
+    from kafkasniff.calls.options import CallOptions
     from kafkasniff.calls.spending import Spending
-    from kafkasniff.calls.streams import CallOptions
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.capture.interfaces.live import LiveCapture
     from kafkasniff.cli.options.filters import duration_ns
