@@ -20,7 +20,7 @@ if not cython.compiled:
     from kafkasniff.protocol.bodies.walk import read_message
 
 _DOUBLE = Struct(">d")
-Place = tuple[str, int, int]
+RecordsPlace = tuple[str, int, int]
 """Path, begin and end of records."""
 
 _MOST_ROOM = 1 << 20
@@ -79,7 +79,7 @@ class JsonWriter(BodyReader):
         super().__init__()
         self.out = TextBuffer()
         self.topic_ids: list[str] = []
-        self.places: list[Place] = []
+        self.places: list[RecordsPlace] = []
         self.marks = array("q", bytes(8 * MAX_SLOTS))
         self.tagged_texts: dict[FieldTable, bytes] = {}
         self.tagged_starts: list[int] = []

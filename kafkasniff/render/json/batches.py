@@ -8,7 +8,7 @@ except ImportError:
 
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.spending import CONTENT_WEIGHT
-from kafkasniff.protocol.bodies.json_writer import Place
+from kafkasniff.protocol.bodies.json_writer import RecordsPlace
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.limits import BYTES_PER_RECORD
 from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES
@@ -56,7 +56,7 @@ def write_batches(
     out: TextBuffer,
     data: bytes,
     side: bytes,
-    records: list[Place],
+    records: list[RecordsPlace],
     is_first: cython.bint,
     writer: RecordsWriter | None,
     context: Context,

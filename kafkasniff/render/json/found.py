@@ -6,14 +6,14 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError, Side
 from kafkasniff.calls.contents import Contents, batches_as_json, open_batches
 from kafkasniff.capture.packets import Interface
-from kafkasniff.protocol.bodies.json_writer import Place
+from kafkasniff.protocol.bodies.json_writer import RecordsPlace
 from kafkasniff.protocol.bodies.text_buffer import json_string
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.wording import file_name
 
-FoundIn = tuple[Side, bytes, list[tuple[str, int]], list[str], list[Place]]
+FoundIn = tuple[Side, bytes, list[tuple[str, int]], list[str], list[RecordsPlace]]
 """Of one side: its bytes, path and code of its errors, its topic ids, and where records lie."""
 
 

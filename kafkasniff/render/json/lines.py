@@ -11,7 +11,7 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.fetch_sessions import FIRST_WITH_IDS, Covered, SessionStep
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.bodies import is_unsupported_version
-from kafkasniff.protocol.bodies.json_writer import JsonWriter, Place
+from kafkasniff.protocol.bodies.json_writer import JsonWriter, RecordsPlace
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.errors import ProtocolError
@@ -71,7 +71,7 @@ _FIRST_WITH_IDS = cython.declare(cython.int, FIRST_WITH_IDS)
 
 _NO_ERRORS: list[ErrorAt] = []
 _NO_IDS: list[str] = []
-_NO_RECORDS: list[Place] = []
+_NO_RECORDS: list[RecordsPlace] = []
 
 
 @cython.final
@@ -186,8 +186,8 @@ class JsonLines(LineWriter):
         context: Context,
         data: bytes,
         answer: bytes | None,
-        records: list[Place],
-        response_records: list[Place],
+        records: list[RecordsPlace],
+        response_records: list[RecordsPlace],
         is_internal: cython.bint,
     ) -> cython.bint:
         """Write the batches of both bodies, with their records where these are asked for.
