@@ -7,8 +7,8 @@ from kafkasniff.calls.conversations import Conversations
 from kafkasniff.calls.counts import Counts
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Connection, ConnectionEnd, Endpoint, StreamEvent
 from kafkasniff.tcp.tls.context import TlsContext
 from tests.calls.hand_made import (

@@ -12,7 +12,7 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
-from kafkasniff.calls.streams import CallOptions
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import StreamData

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import ConnectionReport, Gap
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.render.json.items import connection_line, gap_line, token_line
 from kafkasniff.render.json.lines import JsonLines

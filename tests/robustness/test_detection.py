@@ -11,8 +11,8 @@ import kafkasniff
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
 from tests.conftest import SHARED, AddFigure, needs_shared

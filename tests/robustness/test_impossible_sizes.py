@@ -7,7 +7,7 @@ import pytest
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.limits import CallLimits
-from kafkasniff.calls.streams import CallOptions
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.tcp.events import StreamData
 from tests.calls.hand_made import (
     BUDGET,

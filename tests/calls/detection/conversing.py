@@ -3,8 +3,8 @@
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import Gap
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 from tests.calls.hand_made import (
     BUDGET,

@@ -11,8 +11,8 @@ from kafkasniff.calls.detection.conversation import KAFKA_SERVERS, Conversation,
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import Gap
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Connection, Endpoint
 from tests.calls.detection.conversing import Event, converse
 from tests.calls.hand_made import (

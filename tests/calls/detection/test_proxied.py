@@ -10,8 +10,8 @@ from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.detection.proxied import ProxiedConversation
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.reading import read
 from kafkasniff.tcp.tls.context import TlsContext
 from tests.calls.hand_made import BUDGET, connection, data, gap, metadata_request, metadata_response

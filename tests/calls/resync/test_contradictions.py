@@ -6,8 +6,8 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.resync.contradictions import MOST, Contradictions
-from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Connection, StreamConflict, StreamData
 from tests.calls.hand_made import (
     BUDGET,

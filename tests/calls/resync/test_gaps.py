@@ -3,9 +3,9 @@
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.calls.reports import Gap
 from kafkasniff.calls.resync.gaps import HELD_GAPS, Gaps
-from kafkasniff.calls.streams import CallOptions
 from tests.calls.hand_made import connection, data, gap, metadata_request, metadata_response
 
 OF = connection()

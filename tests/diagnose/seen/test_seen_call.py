@@ -5,7 +5,7 @@ import pytest
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.limits import CallLimits
-from kafkasniff.calls.streams import CallOptions
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from tests.calls.hand_made import BUDGET, arrival, connection, data
