@@ -16,7 +16,7 @@ from random import Random
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.frame import Frame
-from kafkasniff.calls.streams import CallOptions
+from kafkasniff.calls.options import CallOptions
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
 

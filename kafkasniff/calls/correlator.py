@@ -1,10 +1,15 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Makes calls of the frames of a connection: pairs them, and says what is wrong with them or stood between them."""
 
-try:
-    import cython
-except ImportError:
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, Outcome, Side
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX, FrameCutter
@@ -64,6 +69,7 @@ class Correlator:
         "pairing",
     )
 
+    @cython.locals(connection=Connection, options=CallOptions, pairing=Pairing)
     def __init__(
         self,
         connection: Connection,

@@ -4,6 +4,7 @@ from kafkasniff.calls.resync.boundaries cimport Boundaries
 from kafkasniff.calls.resync.held cimport HeldStream
 from kafkasniff.calls.frame cimport Frame
 from kafkasniff.calls.correlation.frames cimport FrameCutter
+from kafkasniff.calls.options cimport CallOptions
 from kafkasniff.calls.correlation.pairing cimport Pairing
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.tcp.events cimport Connection, StreamData, new_stream_data

@@ -2,11 +2,15 @@
 """Both directions of a Kafka connection, cut into frames that make calls."""
 
 from collections import deque
+from typing import TYPE_CHECKING
 
-try:
-    import cython
-except ImportError:
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX, FrameCutter
 from kafkasniff.calls.correlation.pairing import Pairing
@@ -38,6 +42,7 @@ class KafkaStreams:
 
     __slots__ = ("_boundaries", "_cutters", "_waiting", "client", "connection", "correlator", "starts")
 
+    @cython.locals(connection=Connection, options=CallOptions)
     def __init__(
         self,
         connection: Connection,
