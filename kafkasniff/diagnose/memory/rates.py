@@ -9,6 +9,8 @@ SECOND = 1_000_000_000
 """Nanoseconds."""
 MILLISECOND = 1_000_000
 """Nanoseconds."""
+_LATE = 60
+"""Seconds; what is older than this beside what came before it is of a clock that was set back, not known late."""
 
 
 class Rate:
@@ -25,8 +27,14 @@ class Rate:
         """The most events seen within a window, `most` at most."""
 
     def add(self, time: int) -> int:
-        """Note an event at `time` (ns); give how many the window that ends there holds."""
+        """Note an event at `time` (ns); give how many the window that ends there holds.
+
+        What stands behind a gap is known late, after what came later.
+        """
         times = self._times
+        last = times[-1] if times else time
+        if time < last:
+            return self._add_late(time, last)
         times.append(time)
         first = times[0]
         while len(times) > self._most or time - first > self._window:
@@ -35,6 +43,22 @@ class Rate:
         count = len(times)
         self.peak = max(self.peak, count)
         return count
+
+    def _add_late(self, time: int, last: int) -> int:
+        times = self._times
+        if last - time > _LATE * SECOND:
+            times.clear()
+        elif last - time > self._window:
+            return 1
+        later = [each for each in times if each > time]
+        for _ in later:
+            times.pop()
+        times.append(time)
+        times.extend(later)
+        while len(times) > self._most or times[-1] - times[0] > self._window:
+            times.popleft()
+        self.peak = max(self.peak, len(times))
+        return len(times)
 
 
 class BusySeconds:
@@ -62,6 +86,8 @@ class BusySeconds:
     def add(self, time: int, server: str, connection: Connection) -> None:
         """Note an event at `time` (ns)."""
         second = time // SECOND
+        if self._this - _LATE <= second < self._this:
+            return  # Its second is over: it stood behind a gap.
         if second != self._this:
             self._this, self._count, self._done = second, 0, False
             self._servers.clear()
