@@ -32,6 +32,7 @@ def test_names_anywhere_in_a_body() -> None:
     assert with_short_names(body) == {"groupId": cut, "generationId": 3, "members": members}
     assert body["groupId"] == LONG
     assert with_short_names({"topics": [["a", LONG]]}) == {"topics": [["a", cut]]}
+    assert with_short_names({"cursor": {"topic": LONG}}) == {"cursor": {"topic": cut}}
 
 
 def test_a_body_without_long_names_is_the_same_object() -> None:

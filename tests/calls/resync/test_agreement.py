@@ -6,6 +6,8 @@ import random
 import struct
 from typing import Any
 
+import pytest
+
 from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, agreement_of_cut, is_fetched
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.tcp.events import StreamGap
@@ -115,3 +117,12 @@ def test_a_header_with_half_a_million_tagged_fields_is_none() -> None:
     header = struct.pack(">hhih", 18, 3, 7, 4) + b"shop" + fields
     held = cut(sized(header + bytes(1_000_000))[: 4 + len(header)], 1_000_000)
     assert agreement_of_cut(held, 4, len(header) + 1_000_000, "request", 18, 3) < 0
+
+
+@pytest.mark.parametrize(("seen", "points"), [(0, 0), (5, 0), (6, 1), (15, 1), (16, 2), (47, 2), (48, 3), (60, 3)])
+def test_points_by_the_bytes_of_a_body_that_are_there(seen: int, points: int) -> None:
+    """Metadata v1 of nine topics: a count, and texts of nine bytes behind their lengths; 48 bytes hold four whole."""
+    header = struct.pack(">hhih", 3, 1, 7, 4) + b"shop"
+    body = struct.pack(">i", 9) + b"".join(struct.pack(">h", 9) + b"orders-%02d" % number for number in range(9))
+    held = cut(sized(header + body)[: 4 + len(header) + seen], len(body) - seen)
+    assert agreement_of_cut(held, 4, len(header) + len(body), "request", 3, 1) == points

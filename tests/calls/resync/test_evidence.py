@@ -387,3 +387,19 @@ def test_a_produce_names_a_topic_that_kafka_takes(name: str, legal: bool) -> Non
     body = {"topicData": [{"name": "no name!"}, {"name": name}]}
     assert produces(PlausibleHeader(0, 3, 7, None, cut=False), body) == legal
     assert not produces(PlausibleHeader(1, 3, 7, None, cut=False), body)
+
+
+@pytest.mark.parametrize(
+    ("length", "size", "there"),
+    [
+        # All of an id of up to 1,024 bytes; of a longer one, where it fits into the message, the first 16.
+        (1_024, 14 + 1_024, 14 + 1_024),
+        (1_025, 10 + 1_025, 30),
+        (1_025, 10 + 1_024, 14),
+        (1_025, 1 << 30, 30),
+        (1_025, (1 << 30) + 1, 14),
+    ],
+)
+def test_as_much_of_a_client_id_is_read_as_says_enough(length: int, size: int, there: int) -> None:
+    request = header_of(3, 1, 7, b"s" * length, size=size) + b"body"
+    assert read_prefix(held(request), 0) == request[:there]
