@@ -3,6 +3,7 @@ import struct
 import pytest
 
 from kafkasniff.protocol.bodies import decode_body, decode_message, find_entities, find_errors
+from kafkasniff.protocol.bodies.decoding import is_unsupported_version
 
 HEARTBEAT = 12
 METADATA = 3
@@ -167,3 +168,22 @@ def test_find_entities_leaves_out_what_names_nothing() -> None:
         "includeTopicAuthorizedOperations": False,
     }
     assert find_entities(METADATA, 12, "request", value) == {"topicId": ["AAAAAAAAAAAAAAAAAAAAAg"], "topicName": ["t"]}
+
+
+@pytest.mark.parametrize(
+    ("version", "error_code", "count", "behind", "unsupported"),
+    [
+        # Behind version 2 lengths are compact: an int32 of fewer than 2^24 has a first byte of zero, which is none.
+        *((3, 35, 0, 0, True), (3, 35, (1 << 24) - 1, 0, True), (3, 35, 1 << 24, 0, False), (3, 35, -1, 0, False)),
+        *((3, 0, 1, 6, False), (0, 35, 0, 0, False)),
+        # Versions 1 and 2 have four bytes more.
+        *((1, 35, 2, 12, True), (2, 35, 2, 12, True), (2, 35, 2, 16, False), (2, 35, 2, 11, False)),
+    ],
+)
+def test_an_answer_in_version_0_says_that_the_version_is_not_supported(
+    version: int, error_code: int, count: int, behind: int, unsupported: bool
+) -> None:
+    """KIP-511."""
+    data = b"head" + struct.pack(">hi", error_code, count) + bytes(behind)
+    assert is_unsupported_version(version, data, 4) == unsupported
+    assert not is_unsupported_version(version, data[:9], 4)

@@ -1,9 +1,10 @@
 import json
+import struct
 from base64 import urlsafe_b64encode
 
 import pytest
 
-from kafkasniff.protocol.bodies.json_writer import JsonWriter
+from kafkasniff.protocol.bodies.json_writer import JsonWriter, mark_topic_names
 from kafkasniff.protocol.bodies.tables import make_table, tables_in
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, Message
@@ -172,3 +173,20 @@ def test_lengths_of_several_bytes(length: int) -> None:
             text_of(message, 0, behind)
     else:
         assert text_of(message, 0, behind) == b'{"xSizeInBytes":0,"y":"%s","z":true}' % (b"a" * length)
+
+
+@pytest.mark.parametrize(
+    ("name", "internal"),
+    [("__consumer_offsets", True), ("__", True), ("_", False), ("", False), ("_schemas", False), ("a__", False)],
+)
+def test_it_notes_whether_a_topic_may_be_kafkas_own(name: str, internal: bool) -> None:
+    """org.apache.kafka.common.internals.Topic: their names begin with two underscores."""
+    partition = Field("partitions", "[]Partition", "0", fields=(Field("records", "records", "0"),))
+    topics = Field("topics", "[]Topic", "0", fields=(Field("name", "string", "0"), partition))
+    table = make_table(Message("Fetched", "0", "none", (topics,)), 0)
+    [records] = [field for field in tables_in(table) if field.name == "records"]
+    mark_topic_names(records)
+    data = struct.pack(">ih", 1, len(name)) + name.encode() + struct.pack(">ii", 1, 0)
+    writer = JsonWriter()
+    assert writer.read(table, data, 0, MAX_ELEMENTS) is not None
+    assert writer.names_internal_topic == internal
