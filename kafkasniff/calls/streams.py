@@ -80,7 +80,7 @@ class KafkaStreams:
         """Begin a direction at a frame boundary, if one is known."""
         cutter = self._cutters[direction]
         if start is None:
-            cutter.misalign()
+            cutter.aligned = False
             self._boundaries.begin(direction)
         else:
             cutter.restart(start)
@@ -288,8 +288,7 @@ class KafkaStreams:
         """Take a frame, or where it is none leave the boundary that it was cut at."""
         correlator = self.correlator
         if not (correlator.take_request(frame) if direction == self.client else correlator.take_response(frame)):
-            cutter = self._cutters[direction]
-            cutter.misalign()
+            self._cutters[direction].aligned = False
 
     def _search(self, direction: int, again: bool) -> None:
         found = self._boundaries.find(direction, again)

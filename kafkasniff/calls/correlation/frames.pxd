@@ -2,11 +2,12 @@ cimport cython
 from kafkasniff.calls.frame cimport Frame, new_frame
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.correlation.segments cimport LargestSegments
+from kafkasniff.calls.correlation.uncut cimport UncutBytes
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, signed32
 from kafkasniff.tcp.events cimport StreamData
 
-cdef int _PREFIX, _NO_MESSAGE, _UNKNOWN, _MOST_GONE, _LARGE, _HEADER_BYTES
+cdef int _PREFIX, _NO_MESSAGE, _UNKNOWN, _LARGE, _HEADER_BYTES
 cdef tuple _NO_PACKETS
 
 @cython.final
@@ -18,9 +19,8 @@ cdef class FrameCutter:
     cdef int _direction
     cdef readonly LargestSegments largest_segments
     cdef Budget _budget
-    cdef list _queue
-    cdef Py_ssize_t _head, _head_start
-    cdef long long _available, _skip, _size
+    cdef UncutBytes _uncut
+    cdef long long _skip, _size
     cdef bytes _kept
     cdef bint _limited
     cdef Arrival _first, _last
@@ -32,7 +32,6 @@ cdef class FrameCutter:
     cpdef bint idle(self)
     cpdef bint has_more(self)
     cpdef restart(self, long long offset)
-    cpdef misalign(self)
     cpdef Frame end(self, Arrival arrival)
     cpdef bint pass_over(self, long long length, Arrival arrival, tuple fragments) except -1
     @cython.locals(room=Py_ssize_t, size="long long")
@@ -50,15 +49,14 @@ cdef class FrameCutter:
     cdef Frame _cut_from_one_packet(self, StreamData event, Py_ssize_t start, Py_ssize_t size)
     @cython.locals(offset="long long", packets=tuple, body=bytes)
     cdef Frame _frame_in(self, bytes data, Py_ssize_t start, Py_ssize_t size, Arrival arrival, tuple fragments)
-    cdef _pop(self)
-    cdef bytes _peek(self, Py_ssize_t count)
-    @cython.locals(parts=list, left=Py_ssize_t, length=Py_ssize_t, start=Py_ssize_t, data=bytes, event=StreamData)
+    @cython.locals(parts=list, left=Py_ssize_t, piece=bytes, event=StreamData)
     cdef bytes _take(self, Py_ssize_t count)
     cdef _start_skip(self, long long missing)
     @cython.locals(frame=Frame, offset="long long", packets=tuple)
     cdef _finish_partial(self)
     cdef Frame _hand_over(self)
     cdef _forget_frame(self)
-    cdef _drop_queue(self)
+    cdef _drop_uncut(self)
+    cdef Py_ssize_t _uncut_count(self) except -1
     @cython.locals(last=Arrival, packets=list)
     cdef _note(self, Arrival arrival, tuple fragments)

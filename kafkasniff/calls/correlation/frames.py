@@ -9,6 +9,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.correlation.segments import LargestSegments
+from kafkasniff.calls.correlation.uncut import UncutBytes
 from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
@@ -33,8 +34,6 @@ _LARGE, _HEADER_BYTES = LARGE, HEADER_BYTES_OF_UNKEPT
 _NO_MESSAGE = -1
 _UNKNOWN = -1
 """The length of a gap, where it is not known."""
-_MOST_GONE = 64
-"""Places of events that were cut whole, which the queue keeps at most before its other half."""
 
 
 class SizeChecks(Protocol):
@@ -48,25 +47,23 @@ class FrameCutter:
     """A stream's bytes and gaps go in, its frames come out one by one.
 
     The cutter stands on a frame boundary until a gap swallows a size prefix or a size prefix is absurd; then
-    `aligned` is False, and whoever feeds it has to find the next boundary and call `restart`.
+    `aligned` is False, and whoever feeds it has to find the next boundary and call `restart`. They also set it to False
+    where a frame proves to be none.
     """
 
     __slots__ = (
-        "_available",
         "_budget",
         "_checks",
         "_direction",
         "_finished",
         "_first",
-        "_head",
-        "_head_start",
         "_kept",
         "_last",
         "_limited",
         "_packets",
-        "_queue",
         "_size",
         "_skip",
+        "_uncut",
         "absurd_size",
         "aligned",
         "keep_packets",
@@ -79,13 +76,7 @@ class FrameCutter:
     )
 
     def __init__(
-        self,
-        kept_limit: int,
-        size_limit: int,
-        keep_packets: bool,
-        checks: SizeChecks,
-        direction: int,
-        budget: Budget,
+        self, kept_limit: int, size_limit: int, keep_packets: bool, checks: SizeChecks, direction: int, budget: Budget
     ) -> None:
         """Keep at most `kept_limit` bytes of a frame; take a size above `size_limit` bytes for damage.
 
@@ -109,12 +100,8 @@ class FrameCutter:
         self.last_segment = 0
         """Bytes on the wire of the segment that was pushed last; 0 when it is not known."""
         self.largest_segments = LargestSegments()
-        self._queue: list[StreamData] = []
-        self._head = 0
-        """Where in the queue the first event is that was not cut whole …"""
-        self._head_start = 0
-        """… and where in its data the next byte is."""
-        self._available = 0
+        self._uncut: UncutBytes | None = None
+        """None before the first: most messages come in one segment each."""
         self._size = _NO_MESSAGE
         self._skip = 0
         """Bytes of the current frame that are still to come and will not be kept."""
@@ -127,15 +114,11 @@ class FrameCutter:
 
     def restart(self, offset: int) -> None:
         """Stand on the boundary at stream position `offset`, with nothing read yet."""
-        self._drop_queue()
+        self._drop_uncut()
         self._forget_frame()
         self.offset = offset
         self.aligned = True
         self.absurd_size = None
-
-    def misalign(self) -> None:
-        """Leave the boundary: the frame given last was none."""
-        self.aligned = False
 
     def push(self, event: StreamData, start: int = 0) -> None:
         """Take the bytes of a segment from `start` on; they follow what came before."""
@@ -151,31 +134,30 @@ class FrameCutter:
             if skipped == length:
                 return
             start += skipped
-            length -= skipped
-        if not self._available:
-            self._head_start = start
-        elif start:
-            event = event.with_data(part(event.data, start, start + length))
-        self._queue.append(event)
-        self._available += length
-        self._budget.take(length)
+        if self._uncut is None:
+            self._uncut = UncutBytes(self._budget)
+        self._uncut.push(event, start)
 
     @property
     def pushed_to(self) -> int:
         """Give the stream position behind the last byte pushed."""
-        return self.offset + self._available
+        return self.offset + self._uncut_count()
 
     def next_arrival(self) -> Arrival:
         """Give the packet of the next byte to be cut, which was pushed."""
-        return self._queue[self._head].arrival
+        assert self._uncut is not None
+        return self._uncut.first().arrival
+
+    def _uncut_count(self) -> int:
+        return 0 if self._uncut is None else self._uncut.count
 
     def idle(self) -> bool:
         """Tell whether the next byte begins a message, of which nothing was pushed yet."""
-        return self.aligned and self._size == _NO_MESSAGE and not self._available and self._finished is None
+        return self.aligned and self._size == _NO_MESSAGE and not self._uncut_count() and self._finished is None
 
     def has_more(self) -> bool:
         """Tell whether `next_frame` may give a frame, or bytes are there and no boundary."""
-        return self._available > 0 or not self.aligned or self._finished is not None
+        return self._uncut_count() > 0 or not self.aligned or self._finished is not None
 
     def whole_frame(self, data: bytes, start: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> Frame | None:
         """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`.
@@ -232,11 +214,11 @@ class FrameCutter:
     def lose(self, length: int, arrival: Arrival) -> None:
         """Go on behind `length` bytes that lack, as a packet tells, or (`_UNKNOWN`) behind some."""
         if self._size == _NO_MESSAGE:
-            self._drop_queue()
+            self._drop_uncut()
             self.aligned = False
         else:
             if not self._skip:
-                self._start_skip(self._size - self._available)
+                self._start_skip(self._size - self._uncut_count())
             if 0 <= length < self._skip:
                 self._skip -= length
                 self.offset += length
@@ -262,21 +244,22 @@ class FrameCutter:
             return None
         size = self._size
         if size == _NO_MESSAGE:
-            if self._available < _PREFIX:
+            if self._uncut_count() < _PREFIX:
                 return None
-            event = self._queue[self._head]
-            start = self._head_start
+            assert self._uncut is not None
+            event = self._uncut.first()
+            start = self._uncut.start
             if len(event.data) - start >= _PREFIX:
                 size = signed32(event.data, start)
                 if self.smallest <= size <= self.kept_limit and start + _PREFIX + size <= len(event.data):
                     return self._cut_from_one_packet(event, start, size)
             else:
-                size = signed32(self._peek(_PREFIX), 0)
+                size = signed32(self._uncut.peek(_PREFIX), 0)
             believed = self.smallest <= size <= self.size_limit
-            if believed and size > _LARGE and self._available < _PREFIX + size:
-                if self._available < _PREFIX + FIRST_BYTES:
+            if believed and size > _LARGE and self._uncut_count() < _PREFIX + size:
+                if self._uncut_count() < _PREFIX + FIRST_BYTES:
                     return None
-                beginning = self._peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:]
+                beginning = self._uncut.peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:]
                 believed = self._checks.is_plausible(self._direction, size, beginning)
             if not believed:
                 self.aligned = False
@@ -285,11 +268,11 @@ class FrameCutter:
             self._first = event.arrival
             self._take(_PREFIX)
             self._size = size
-        if self._available < size:
-            if self._available >= _HEADER_BYTES and (size > self.kept_limit or not self._budget.left):
+        if self._uncut_count() < size:
+            if self._uncut_count() >= _HEADER_BYTES and (size > self.kept_limit or not self._budget.left):
                 if size <= self.kept_limit:
                     self._budget.reach()
-                self._start_skip(size - self._available)
+                self._start_skip(size - self._uncut_count())
                 self._kept = self._kept[:HEADER_BYTES_OF_UNKEPT]
                 self._limited = True
             return None
@@ -308,21 +291,20 @@ class FrameCutter:
 
         Give how many bytes there are in place of a size prefix.
         """
-        if self._size != _NO_MESSAGE or not self.aligned:
+        uncut = self._uncut
+        if self._size != _NO_MESSAGE or not self.aligned or uncut is None:
             return 0
-        if self._available >= _PREFIX + HEADER_BYTES:
-            size = signed32(self._peek(_PREFIX), 0)
-            if not self._checks.is_plausible(self._direction, size, self._peek(_PREFIX + FIRST_BYTES)[_PREFIX:]):
+        if uncut.count >= _PREFIX + HEADER_BYTES:
+            size = signed32(uncut.peek(_PREFIX), 0)
+            if not self._checks.is_plausible(self._direction, size, uncut.peek(_PREFIX + FIRST_BYTES)[_PREFIX:]):
                 self.aligned = False
                 self.absurd_size = size
-        return self._available if self._available < _PREFIX else 0
+        return uncut.count if uncut.count < _PREFIX else 0
 
     def take_rest(self) -> list[tuple[StreamData, int]]:
         """Hand over what was pushed and not yet cut, as (event, first position that counts)."""
-        rest = [(event, 0) for event in self._queue[self._head :]]
-        if rest:
-            rest[0] = rest[0][0], self._head_start
-        self._drop_queue()
+        rest = [] if self._uncut is None else self._uncut.rest()
+        self._drop_uncut()
         return rest
 
     def end(self, arrival: Arrival) -> Frame | None:
@@ -330,23 +312,18 @@ class FrameCutter:
         if self._finished is not None:
             return self._hand_over()
         if not self.aligned or self._size == _NO_MESSAGE:
-            self._drop_queue()
+            self._drop_uncut()
             return None
         if not self._skip:
-            self._start_skip(self._size - self._available)
+            self._start_skip(self._size - self._uncut_count())
         self._last = self._last or arrival
         self._finish_partial()
         return self._hand_over()
 
     def _cut_from_one_packet(self, event: StreamData, start: int, size: int) -> Frame:
         frame = self._frame_in(event.data, start, size, event.arrival, event.fragments)
-        end = start + _PREFIX + size
-        if end == len(event.data):
-            self._pop()
-        else:
-            self._head_start = end
-        self._available -= _PREFIX + size
-        self._budget.give_back(_PREFIX + size)
+        assert self._uncut is not None
+        self._uncut.pass_over(_PREFIX + size)
         return frame
 
     def _frame_in(self, data: bytes, start: int, size: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> Frame:
@@ -357,45 +334,17 @@ class FrameCutter:
         body = part(data, start + _PREFIX, start + _PREFIX + size)
         return new_frame(size, body, arrival, arrival, offset, packets)
 
-    def _pop(self) -> None:
-        """Let go of the first event of the queue."""
-        self._head_start = 0
-        self._head += 1
-        if self._head == len(self._queue):
-            self._queue = []
-            self._head = 0
-        elif self._head >= _MOST_GONE and 2 * self._head > len(self._queue):
-            del self._queue[: self._head]
-            self._head = 0
-
-    def _peek(self, count: int) -> bytes:
-        found, start = b"", self._head_start
-        for event in self._queue[self._head :]:
-            found += event.data[start : start + count - len(found)]
-            if len(found) == count:
-                break
-            start = 0
-        return found
-
     def _take(self, count: int) -> bytes:
         """Remove `count` bytes from the queue, which has them, and note the packets they came in."""
         parts: list[bytes] = []
         left = count
         while left:
-            event = self._queue[self._head]
-            start = self._head_start
+            assert self._uncut is not None
+            event = self._uncut.first()
             self._note(event.arrival, event.fragments)
-            data = event.data
-            length = len(data) - start
-            if length > left:
-                parts.append(part(data, start, start + left))
-                self._head_start = start + left
-                break
-            parts.append(part(data, start, start + length) if start else data)
-            self._pop()
-            left -= length
-        self._available -= count
-        self._budget.give_back(count)
+            piece = self._uncut.cut(left)
+            parts.append(piece)
+            left -= len(piece)
         self.offset += count
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
@@ -413,7 +362,7 @@ class FrameCutter:
 
     def _start_skip(self, missing: int) -> None:
         """Keep what there is of the current frame, and let its other `missing` bytes pass."""
-        self._kept = self._take(self._available)
+        self._kept = self._take(self._uncut_count())
         self._skip = missing
 
     def _finish_partial(self) -> None:
@@ -442,9 +391,6 @@ class FrameCutter:
         if self._packets is not None:
             self._packets = []
 
-    def _drop_queue(self) -> None:
-        self.offset += self._available
-        self._budget.give_back(self._available)
-        self._queue = []
-        self._head = 0
-        self._available = 0
+    def _drop_uncut(self) -> None:
+        if self._uncut is not None:
+            self.offset += self._uncut.drop()
