@@ -13,7 +13,7 @@ cdef class LinePart:
 
 @cython.final
 cdef class LineParts:
-    cdef object layout, colours
+    cdef object widths, colours
     cdef readonly object brokers
     cdef dict told, known_answers
     cdef long long changes

@@ -14,7 +14,7 @@ from kafkasniff.protocol.api_keys import METADATA
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.text.brokers import LONGEST_KNOWN, TELLING_APIS, BrokerIds
-from kafkasniff.render.text.layout import Layout
+from kafkasniff.render.text.column_widths import ColumnWidths
 from kafkasniff.render.text.parts import api_text, client_id_text
 from kafkasniff.render.text.repeats import Repeats
 from kafkasniff.render.words import cells, pad
@@ -53,9 +53,9 @@ class LinePart:
 class LineParts:
     """Gives the parts; to be told all calls, also those that are not shown."""
 
-    def __init__(self, layout: Layout, colours: Colours) -> None:
+    def __init__(self, widths: ColumnWidths, colours: Colours) -> None:
         """Begin with no broker known."""
-        self.layout = layout
+        self.widths = widths
         self.colours = colours
         self.brokers = BrokerIds()
         self.told: dict[int, bytes] = self.brokers.told
@@ -66,8 +66,8 @@ class LineParts:
         self.changes = 0
         self.off = colours.off.encode()
         self.before_id = f" {colours.client_id}".encode()
-        self.client_width = layout.client
-        self.id_width = layout.client_id
+        self.client_width = widths.client
+        self.id_width = widths.client_id
         self.servers: dict[str, LinePart] = {}
         self.client_ids: dict[str | None, LinePart] = {}
         self.cut_ids: dict[str, str | None] = {}
@@ -158,15 +158,15 @@ class LineParts:
         """Make that part."""
         text = api_text(None if header is None else (header.api_key, header.api_version))
         shown = (
-            f" {self.colours.api}{text:<{self.layout.api}}{self.colours.off}{' ' if self.layout.correlation_id else ''}"
+            f" {self.colours.api}{text:<{self.widths.api}}{self.colours.off}{' ' if self.widths.correlation_id else ''}"
         )
-        return LinePart(shown.encode(), max(len(text) - self.layout.api, 0))
+        return LinePart(shown.encode(), max(len(text) - self.widths.api, 0))
 
     def format_server(self, server: str) -> LinePart:
         """Format what a line has of a server, behind its client."""
         if len(self.servers) >= _MOST_PARTS:
             self.servers.clear()
-        text, width = self.server_text(server), self.layout.server
+        text, width = self.server_text(server), self.widths.server
         shown = f" → {self.colours.server}{text:<{width}}{self.colours.off}"
         part = self.servers[server] = LinePart(shown.encode(), max(len(text) - width, 0))
         return part
@@ -192,6 +192,6 @@ class LineParts:
     def server_text(self, server: str) -> str:
         """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
         broker_id = self.brokers.get(server)
-        if self.layout.server >= len("10.0.0.1:9092"):
+        if self.widths.server >= len("10.0.0.1:9092"):
             return server if broker_id is None else f"{server}/{broker_id}"
         return f":{server.rpartition(':')[2]}" if broker_id is None else f"/{broker_id}"

@@ -14,7 +14,7 @@ from kafkasniff.render.text.summaries.summary cimport Summaries
 
 cdef class CallLines(LineWriter):
     cdef Summaries summaries
-    cdef object cut, layout, header_rows
+    cdef object cut, widths, header_rows
     cdef int detail
     cdef object colours
     cdef bytes before_time, before_slow, before_cut, off, clock_text, clock_start

@@ -15,7 +15,7 @@ from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.line_writer import LineWriter
 from kafkasniff.render.text.clock import ClockTime, time_column, time_title
-from kafkasniff.render.text.layout import TOOK, header_line, layout_for
+from kafkasniff.render.text.column_widths import TOOK, header_line, widths_for
 from kafkasniff.render.text.line_parts import LinePart, LineParts
 from kafkasniff.render.text.parts import OUTCOMES, error_names, outcome_text, problem_text
 from kafkasniff.render.text.summaries.summary import Summaries
@@ -70,13 +70,13 @@ class CallLines(LineWriter):
         super().__init__()
         self.summaries = Summaries()
         self.cut = width
-        self.layout = layout_for(width)
-        layout = self.layout
-        self.number_width, self.correlation_width = layout.number, layout.correlation_id
+        self.widths = widths_for(width)
+        widths = self.widths
+        self.number_width, self.correlation_width = widths.number, widths.correlation_id
         # All that stands behind the time but for the summary, where no value is longer than its column.
-        self.rest_width: int = layout.client_id + layout.api + _TOOK_WIDTH + 4
-        if layout.client:
-            self.rest_width += layout.client + layout.server + 4
+        self.rest_width: int = widths.client_id + widths.api + _TOOK_WIDTH + 4
+        if widths.client:
+            self.rest_width += widths.client + widths.server + 4
         if self.correlation_width:
             self.rest_width += self.correlation_width + 1
         self.detail = detail
@@ -87,14 +87,14 @@ class CallLines(LineWriter):
         self.off = colours.off.encode()
         self.outcomes: dict[str, bytes] = {}
         self.mode = time
-        self.time = time_column(time, layout.digits)
+        self.time = time_column(time, widths.digits)
         self.clock_text = self.clock_start = b""
         self.clock = self.time if isinstance(self.time, ClockTime) else None
         self.shows_requests = time_of == "request"
         self.header_rows = header_rows
         self.until_header = 0 if header_rows is not None else -1
         self.day: str | None = None if header_rows is None else ""
-        self.parts = LineParts(self.layout, colours)
+        self.parts = LineParts(self.widths, colours)
 
     def learn(self, call: Call) -> cython.int:
         """Take in what a call tells of others; to be told all calls, also those that are not shown."""
@@ -169,8 +169,8 @@ class CallLines(LineWriter):
         if self.until_header == 0:
             assert self.header_rows is not None
             title = time_title(self.mode, nanoseconds)
-            width: int = len(self.time(nanoseconds)) if self.clock is not None else self.layout.digits + 5
-            text = header_line(self.layout, title, width)
+            width: int = len(self.time(nanoseconds)) if self.clock is not None else self.widths.digits + 5
+            text = header_line(self.widths, title, width)
             out.add(f"{self.colours.note}{shorten(text, self.cut or len(text)).rstrip()}{self.colours.off}\n".encode())
             self.until_header = self.header_rows or -1
         elif self.until_header > 0:
@@ -391,7 +391,7 @@ class CallLines(LineWriter):
         self.begin_line(time)
         above = str(self.take(), "utf-8")
         colours = self.colours
-        ends = f"{client:>{self.layout.client}} → {self.parts.server_text(server)}"
+        ends = f"{client:>{self.widths.client}} → {self.parts.server_text(server)}"
         start = f"{' ' * self.number_width} {self.time(time)} {ends} "
         if self.cut is not None:
             start = shorten(start, self.cut)

@@ -22,7 +22,7 @@ _FAILURES = 20_000
 _GENERATIONS_AHEAD = 2
 
 
-class Opened(NamedTuple):
+class Decrypted(NamedTuple):
     """An authenticated record."""
 
     content: Content
@@ -97,7 +97,7 @@ class RecordOpener:
         """Tell whether so much failed that trying goes no further."""
         return self._failures_left <= 0
 
-    def open(self, record: Record, lost: int | None) -> Opened | None:
+    def open(self, record: Record, lost: int | None) -> Decrypted | None:
         """Open a record that stands behind `lost` bytes which no record could be made of; None when it fails.
 
         Fails for what is no record of this direction, is damaged, or is farther on than is searched.
@@ -135,7 +135,7 @@ class RecordOpener:
 
     def _accept(
         self, content: Content, protection: Protection, generation: int, sequence: int, lost: int | None
-    ) -> Opened:
+    ) -> Decrypted:
         records: int | None = None
         length = None
         if generation == self._generation:
@@ -156,7 +156,7 @@ class RecordOpener:
         self._failures_left = _FAILURES
         self._seen_data = self._seen_data or content.content_type == APPLICATION_DATA
         self._padded = self._padded or content.padding > 0
-        return Opened(content, records, length if length is not None and length > 0 else None)
+        return Decrypted(content, records, length if length is not None and length > 0 else None)
 
 
 def tls13_opener(suite: CipherSuite, handshake: bytes | None, application: bytes) -> RecordOpener:
