@@ -43,3 +43,9 @@ def test_the_number_of_elements_is_bounded() -> None:
 )
 def test_integers_beyond_64_bits_are_text(content: str, value: int | str) -> None:
     assert integer(bytes.fromhex(content)) == value
+
+
+def test_an_element_that_is_cut_says_how_much_of_it_is_there() -> None:
+    with pytest.raises(ProtocolError, match="expected 5 bytes, found 2") as caught:
+        read_element(bytes.fromhex("ff 04 05 aabb"), 1)
+    assert caught.value.offset == 1

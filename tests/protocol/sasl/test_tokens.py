@@ -65,3 +65,9 @@ def test_spoiled_tokens_raise_nothing(mechanism: str) -> None:
         for from_client in (True, False):
             found = read_token(mechanism, from_client, bytes(token))
             assert "alice-secret" not in str(found.fields)
+
+
+@pytest.mark.parametrize(("length", "kind"), [(MAX_TOKEN_BYTES, "PLAIN credentials"), (MAX_TOKEN_BYTES + 1, "unknown")])
+def test_the_largest_token(length: int, kind: str) -> None:
+    token = b"\0alice\0".ljust(length, b"x")
+    assert read_token("PLAIN", True, token).kind == kind
