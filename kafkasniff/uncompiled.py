@@ -14,8 +14,7 @@ class _Type:
         return self
 
 
-bint = char = double = int = long = longlong = p_char = Py_ssize_t = short = size_t = _Type()
-uchar = uint = ulong = ulonglong = ushort = void = _Type()
+bint = int = longlong = p_char = Py_ssize_t = uint = ulonglong = _Type()
 
 
 _Thing = TypeVar("_Thing")
@@ -26,20 +25,17 @@ def cclass(thing: _Thing) -> _Thing:
     return thing
 
 
-final = cfunc = ccall = inline = no_gc = nogil = cclass
+final = no_gc = cclass
 
 
-def exceptval(*_: object, **__: object) -> Callable[[_Thing], _Thing]:
-    """Say which value of a C function stands for an exception."""
+def freelist(_: object) -> Callable[[_Thing], _Thing]:
+    """Say how many objects of a class are kept to be used again."""
     return cclass
 
 
 def locals(**_: object) -> Callable[[_Thing], _Thing]:
     """Say which types local variables have."""
     return cclass
-
-
-freelist = boundscheck = wraparound = cdivision = exceptval
 
 
 def declare(_: object, value: Any = None, **__: object) -> Any:
