@@ -153,11 +153,15 @@ class FrameCutter:
 
     def idle(self) -> bool:
         """Tell whether the next byte begins a message, of which nothing was pushed yet."""
-        return self.aligned and self._size == _NO_MESSAGE and not self._uncut_count() and self._finished is None
+        if not self.aligned or self._size != _NO_MESSAGE or self._finished is not None:
+            return False
+        uncut = self._uncut
+        return uncut is None or not uncut.count
 
     def has_more(self) -> bool:
         """Tell whether `next_frame` may give a frame, or bytes are there and no boundary."""
-        return self._uncut_count() > 0 or not self.aligned or self._finished is not None
+        uncut = self._uncut
+        return (uncut is not None and uncut.count > 0) or not self.aligned or self._finished is not None
 
     def whole_frame(self, data: bytes, start: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> Frame | None:
         """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`.
