@@ -24,8 +24,8 @@ from kafkasniff.pipeline.rows.reassembly import Part
 from kafkasniff.pipeline.spreading import in_partitions
 from kafkasniff.typed_json import from_json, to_json
 
-BUCKET_BYTES = 128 << 20
-"""Bytes of captures that a bucket holds, about: a task's memory does not grow with it, but its time."""
+BUCKET_BYTES = 256 << 20
+"""Bytes of captures that a bucket holds, about: each costs files of its own, and with few one may be far longer."""
 
 MOST_ROUNDS = 4
 """How often a TLS session is looked for that a connection resumed, which itself had resumed another."""
