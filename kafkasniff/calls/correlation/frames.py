@@ -155,13 +155,12 @@ class FrameCutter:
         """Tell whether the next byte begins a message, of which nothing was pushed yet."""
         if not self.aligned or self._size != _NO_MESSAGE or self._finished is not None:
             return False
-        uncut = self._uncut
-        return uncut is None or not uncut.count
+        return self._uncut is None or not self._uncut.count
 
     def has_more(self) -> bool:
         """Tell whether `next_frame` may give a frame, or bytes are there and no boundary."""
-        uncut = self._uncut
-        return (uncut is not None and uncut.count > 0) or not self.aligned or self._finished is not None
+        # Without a local variable, which would be counted as a reference.
+        return not self.aligned or self._finished is not None or (self._uncut is not None and self._uncut.count > 0)
 
     def whole_frame(self, data: bytes, start: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> Frame | None:
         """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`.
