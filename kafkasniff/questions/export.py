@@ -57,7 +57,8 @@ class _File:
 
     def add(self, batch: "pa.RecordBatch") -> None:
         """Write rows, many of them together."""
-        self._waiting.append(batch)
+        if len(batch):
+            self._waiting.append(batch)
         if len(self._waiting) == _TOGETHER:
             self._write()
 

@@ -31,6 +31,23 @@ def counts(run: Run) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv", "arrow"])
+def test_a_capture_without_calls_gives_tables_without_rows(run: Run, tmp_path: Path, form: str) -> None:
+    empty = tmp_path / "empty.pcap"
+    empty.write_bytes(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"))
+    done = run("tables", str(empty), "-o", str(tmp_path / "out"), "--format", form)
+    assert done.returncode == 0, done.stderr
+    read = {"parquet": "read_parquet(?)", "csv": "read_csv(?)"}.get(form)
+    for name, count in {"calls": 0, "clients": 0, "connections": 0, "files": 1}.items():
+        path = tmp_path / "out" / f"{name}.{form}"
+        if read is None:
+            import pyarrow as pa
+
+            assert pa.ipc.open_file(path).read_all().num_rows == count
+        else:
+            assert duckdb.execute(f"SELECT count(*) FROM {read}", [str(path)]).fetchall() == [(count,)]
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "arrow"])
 def test_files_have_all_rows(run: Run, tmp_path: Path, form: str) -> None:
     done = run("tables", NAME, "-o", str(tmp_path / "out"), "--format", form)
     assert done.returncode == 0, done.stderr
