@@ -36,7 +36,7 @@ def test_a_capture_without_calls_gives_tables_without_rows(run: Run, tmp_path: P
     empty.write_bytes(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"))
     done = run("tables", str(empty), "-o", str(tmp_path / "out"), "--format", form)
     assert done.returncode == 0, done.stderr
-    read = {"parquet": "read_parquet(?)", "csv": "read_csv(?)"}.get(form)
+    read = {"parquet": "read_parquet(?)", "csv": "read_csv(?, header = true)"}.get(form)
     for name, count in {"calls": 0, "clients": 0, "connections": 0, "files": 1}.items():
         path = tmp_path / "out" / f"{name}.{form}"
         if read is None:
