@@ -7,7 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks.measure import compare, machine, run, table
+from benchmarks.measure import compare, machine, table
 from benchmarks.read import OURS, prepare
 
 FIELDS = ("kafka.api_key", "kafka.correlation_id", "kafka.error", "kafka.topic_name")
@@ -23,19 +23,18 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = str(prepare("small-calls", arguments.calls, arguments.work or Path(folder)))
-        ours = OURS[0]
+        ours, made = OURS[0], f"{folder}/tables"
         fields = [each for field in FIELDS for each in ("-e", field)]
         commands = {
             "kafkasniff read": [*OURS, path],
             "kafkasniff stats --by api_name": [ours, "stats", path, "--by", "api_name"],
             "kafkasniff stats --by topic,error": [ours, "stats", path, "--by", "topic,error"],
             "kafkasniff stats": [ours, "stats", path],
+            # It writes into a folder that must be new each time.
+            "kafkasniff tables (Parquet)": ["sh", "-c", f"rm -rf {made} && exec {ours} tables {path} -o {made}"],
             "tshark -T fields": ["tshark", "-n", "-r", path, "-T", "fields", *fields],
         }
         measured = compare(commands, arguments.rounds)
-        # It writes into a folder that must be new each time.
-        made = [run([ours, "tables", path, "-o", f"{folder}/tables-{turn}"]) for turn in range(arguments.rounds)]
-        measured["kafkasniff tables (Parquet)"] = sorted(made)[len(made) // 2]
     print(f"{machine()}; small-calls, {arguments.calls:,} calls; medians of {arguments.rounds}\n\n{table(measured)}")
 
 
