@@ -2,6 +2,8 @@ cimport cython
 from kafkasniff.octets cimport part
 from kafkasniff.tcp.packets.headers cimport u8, u16, u32
 
+cdef int _IPV4, _FRAGMENT, _AUTHENTICATION
+
 @cython.final
 cdef class IpPacket:
     cdef readonly bytes source, destination
@@ -10,6 +12,10 @@ cdef class IpPacket:
     cdef readonly long long wire_end
     cdef readonly object fragment
 
+    cdef int begin(self, bytes source, bytes destination, int protocol, Py_ssize_t at, long long wire_end, fragment) except -1
+
+@cython.locals(packet=IpPacket)
+cdef IpPacket _ip_packet(bytes source, bytes destination, int protocol, Py_ssize_t at, long long wire_end, fragment)
 cpdef IpPacket parse_ip(int ethertype, bytes data, Py_ssize_t at, Py_ssize_t end, long long wire_end)
 @cython.locals(length=Py_ssize_t)
 cpdef tuple skip_extensions(int protocol, bytes data, Py_ssize_t at, Py_ssize_t end)

@@ -16,10 +16,10 @@ if not cython.compiled:
 
 TCP = 6
 
+_IPV4 = IPV4
+"""As a number of C."""
 _FRAGMENT = 44
 _AUTHENTICATION = 51
-_EXTENSIONS = frozenset((0, 43, 60, 135, 139, 140))
-"""Hop-by-hop, routing, destination options, mobility, HIP, shim6: all say their length in 8-byte units."""
 
 
 class Fragment(NamedTuple):
@@ -40,7 +40,7 @@ class IpPacket:
 
     __slots__ = ("at", "destination", "fragment", "protocol", "source", "wire_end")
 
-    def __init__(
+    def begin(
         self, source: bytes, destination: bytes, protocol: int, at: int, wire_end: int, fragment: Fragment | None
     ) -> None:
         """Take what its headers say."""
@@ -54,18 +54,28 @@ class IpPacket:
         self.fragment = fragment
 
 
+def _ip_packet(
+    source: bytes, destination: bytes, protocol: int, at: int, wire_end: int, fragment: Fragment | None
+) -> IpPacket:
+    """Make one, sooner than by calling the class."""
+    packet = IpPacket.__new__(IpPacket)
+    packet.begin(source, destination, protocol, at, wire_end, fragment)
+    return packet
+
+
 def parse_ip(ethertype: int, data: bytes, at: int, end: int, wire_end: int) -> IpPacket:
     """Parse the IP header at `at`; raise HeaderError when it is damaged.
 
     `end` is where the captured bytes end, `wire_end` where those on the wire ended.
     """
-    return _parse_ipv4(data, at, end, wire_end) if ethertype == IPV4 else _parse_ipv6(data, at, end, wire_end)
+    return _parse_ipv4(data, at, end, wire_end) if ethertype == _IPV4 else _parse_ipv6(data, at, end, wire_end)
 
 
 def skip_extensions(protocol: int, data: bytes, at: int, end: int) -> tuple[int, int, Fragment | None]:
     """Walk the extension headers from `at`; give the first other protocol, its position, and the fragment header."""
     while True:
-        if protocol in _EXTENSIONS:
+        # Hop-by-hop, routing, destination options, mobility, HIP, shim6: all say their length in 8-byte units.
+        if protocol in (0, 43, 60, 135, 139, 140):
             protocol, length = u8(data, at, end), (u8(data, at + 1, end) + 1) * 8
         elif protocol == _AUTHENTICATION:
             protocol, length = u8(data, at, end), (u8(data, at + 1, end) + 2) * 4
@@ -95,7 +105,9 @@ def _parse_ipv4(data: bytes, at: int, end: int, wire_end: int) -> IpPacket:
     protocol, payload = data[at + 9], at + header
     if protocol == _AUTHENTICATION and not fragment:
         protocol, payload, _ = skip_extensions(protocol, data, payload, end)
-    return IpPacket(part(data, at + 12, at + 16), part(data, at + 16, at + 20), protocol, payload, packet_end, fragment)
+    return _ip_packet(
+        part(data, at + 12, at + 16), part(data, at + 16, at + 20), protocol, payload, packet_end, fragment
+    )
 
 
 def _parse_ipv6(data: bytes, at: int, end: int, wire_end: int) -> IpPacket:
@@ -105,4 +117,6 @@ def _parse_ipv6(data: bytes, at: int, end: int, wire_end: int) -> IpPacket:
     # 0: a jumbogram (RFC 2675), or segmentation offload.
     packet_end = at + 40 + length if length else wire_end
     protocol, payload, fragment = skip_extensions(data[at + 6], data, at + 40, min(end, packet_end))
-    return IpPacket(part(data, at + 8, at + 24), part(data, at + 24, at + 40), protocol, payload, packet_end, fragment)
+    return _ip_packet(
+        part(data, at + 8, at + 24), part(data, at + 24, at + 40), protocol, payload, packet_end, fragment
+    )

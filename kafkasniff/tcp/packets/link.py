@@ -10,7 +10,8 @@ ETHERNET = 0x6558
 NSH = 0x894F
 MPLS = 0x8847
 
-_VLAN_TAGS = frozenset((0x8100, 0x88A8, 0x9100, 0x9200, 0x9300))
+_IPV4, _IPV6, _ETHERNET, _NSH, _MPLS = IPV4, IPV6, ETHERNET, NSH, MPLS
+"""As numbers of C."""
 _MPLS_MULTICAST = 0x8848
 _PPPOE_SESSION = 0x8864
 _FABRIC_PATH = 0x8903
@@ -40,22 +41,22 @@ def ethernet(data: bytes, at: int, end: int) -> Network:
 
 def by_ethertype(ethertype: int, data: bytes, at: int, end: int) -> Network:
     """Find the IP header behind a header that announced `ethertype`."""
-    while ethertype not in (IPV4, IPV6):
-        if ethertype in _VLAN_TAGS:
+    while ethertype not in (_IPV4, _IPV6):
+        if ethertype in (0x8100, 0x88A8, 0x9100, 0x9200, 0x9300):  # tags of VLANs
             ethertype = u16(data, at + 2, end)
             at += 4
-        elif ethertype in (MPLS, _MPLS_MULTICAST):
+        elif ethertype in (_MPLS, _MPLS_MULTICAST):
             return _mpls(data, at, end)
         elif ethertype == _PPPOE_SESSION:
             return ppp(data, at + 6, end)
         elif ethertype == _PPP_TUNNELLED_ETHERTYPE:
             return ppp(data, at, end)
-        elif ethertype == ETHERNET:
+        elif ethertype == _ETHERNET:
             ethertype = u16(data, at + 12, end)
             at += 14
         elif ethertype == _FABRIC_PATH:
-            ethertype, at = ETHERNET, at + 2
-        elif ethertype == NSH:
+            ethertype, at = _ETHERNET, at + 2
+        elif ethertype == _NSH:
             # RFC 8300: length in 4-byte words, next protocol.
             ethertype, at = _NSH_PROTOCOLS.get(u8(data, at + 3, end), 0), at + max(data[at + 1] & 0x3F, 2) * 4
         elif ethertype <= _LARGEST_LENGTH and data[at : min(at + 6, end)] == b"\xaa\xaa\x03\0\0\0":
@@ -70,9 +71,9 @@ def by_version(data: bytes, at: int, end: int) -> Network:
     """Find the IP header where nothing but its own version tells which."""
     version = u8(data, at, end) >> 4
     if version == 4:
-        return IPV4, at
+        return _IPV4, at
     if version == 6:
-        return IPV6, at
+        return _IPV6, at
     return None
 
 

@@ -5,6 +5,8 @@ from kafkasniff.tcp.packets.headers cimport u8
 from kafkasniff.tcp.packets.ip cimport IpPacket, parse_ip, skip_extensions
 from kafkasniff.tcp.packets.link cimport find_network
 
+cdef int _SYN, _TCP, _END_OF_OPTIONS, _NO_OPERATION, _MSS
+
 @cython.final
 cdef class Segment:
     cdef readonly object key

@@ -25,6 +25,8 @@ if not cython.compiled:
 FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
 """Flags of TCP headers (RFC 9293, 3.1)."""
 
+_SYN, _TCP = SYN, TCP
+"""As numbers of C."""
 _END_OF_OPTIONS, _NO_OPERATION, _MSS = 0, 1, 2
 """Kinds of TCP options (RFC 9293, 3.2)."""
 
@@ -151,7 +153,7 @@ class SegmentReader:
                     return None
                 data, end, wire_end, others = joined.data, len(joined.data), joined.length, others + joined.others
                 protocol, at, _fragment = skip_extensions(protocol, data, 0, end)
-            if protocol == TCP:
+            if protocol == _TCP:
                 return _segment(packet, separate, tunnel, data, at, end, wire_end, others)
             if self._open_tunnel is None:
                 from kafkasniff.tcp.packets.tunnels import open_tunnel
@@ -195,5 +197,5 @@ def _segment(
         length,
         others,
         unsigned16(data, at + 14),
-        maximum_segment_size(data, at + 20, payload) if data[at + 13] & SYN else 0,
+        maximum_segment_size(data, at + 20, payload) if data[at + 13] & _SYN else 0,
     )

@@ -1,6 +1,8 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """IP packets within IP packets: IP-in-IP, GRE, ERSPAN, VXLAN, GENEVE, GTP-U, L2TP, Teredo."""
 
+from functools import lru_cache
+
 try:
     import cython
 except ImportError:
@@ -9,6 +11,8 @@ except ImportError:
 from kafkasniff.tcp.packets.headers import u8, u16, u24, u32
 from kafkasniff.tcp.packets.link import ETHERNET, IPV4, IPV6, NSH, Network, by_ethertype, by_version, ppp
 
+_IPV4, _ETHERNET = IPV4, ETHERNET
+"""As numbers of C."""
 _IPV4_IN_IP = 4
 _UDP = 17
 _IPV6_IN_IP = 41
@@ -16,7 +20,8 @@ _GRE = 47
 _ERSPAN_II = 0x88BE
 _ERSPAN_III = 0x22EB
 _GRE_IN_UDP_PORT = 4754
-_VXLAN_PORTS = frozenset((4789, 8472))
+_VXLAN_PORT = 4789
+_VXLAN_PORT_OF_LINUX = 8472
 _VXLAN_GPE_PORT = 4790
 _VXLAN_GPE_PROTOCOLS = {1: IPV4, 2: IPV6, 3: ETHERNET, 4: NSH}
 _GENEVE_PORT = 6081
@@ -52,16 +57,22 @@ def open_tunnel(outer: int, protocol: int, data: bytes, at: int, end: int) -> In
 
     `outer` is the EtherType of the packet that carries it. Raises HeaderError for a damaged tunnel header.
     """
-    version = "4" if outer == IPV4 else "6"
+    if protocol == _UDP:
+        return _udp(data, at, end)
+    if protocol == _GRE:
+        return _gre(data, at, end)
+    version = "4" if outer == _IPV4 else "6"
     if protocol == _IPV4_IN_IP:
         return Inner((IPV4, at), f"4in{version}", False)
     if protocol == _IPV6_IN_IP:
         return Inner((IPV6, at), f"6in{version}", False)
-    if protocol == _GRE:
-        return _gre(data, at, end)
-    if protocol == _UDP:
-        return _udp(data, at, end)
     return None
+
+
+@lru_cache(maxsize=64)
+def _label(kind: str, number: int) -> str:
+    """Give the name of a virtual network: the same text for all its packets, which compare and hash sooner so."""
+    return f"{kind}:{number}"
 
 
 def _gre(data: bytes, at: int, end: int) -> Inner:
@@ -82,30 +93,34 @@ def _gre(data: bytes, at: int, end: int) -> Inner:
     if protocol == _ERSPAN_II:
         # draft-foschiano-erspan: type I has neither a sequence number nor a header.
         if not flags & 0x1000:
-            return Inner(by_ethertype(ETHERNET, data, at, end), "erspan", False)
-        return Inner(by_ethertype(ETHERNET, data, at + 8, end), f"erspan:{u16(data, at + 2, end) & 0x3FF}", False)
+            return Inner(by_ethertype(_ETHERNET, data, at, end), "erspan", False)
+        return Inner(
+            by_ethertype(_ETHERNET, data, at + 8, end), _label("erspan", u16(data, at + 2, end) & 0x3FF), False
+        )
     if protocol == _ERSPAN_III:
         header = 20 if u8(data, at + 11, end) & 1 else 12
-        return Inner(by_ethertype(ETHERNET, data, at + header, end), f"erspan:{u16(data, at + 2, end) & 0x3FF}", False)
+        return Inner(
+            by_ethertype(_ETHERNET, data, at + header, end), _label("erspan", u16(data, at + 2, end) & 0x3FF), False
+        )
     network = by_ethertype(protocol, data, at, end)
-    return Inner(network, "gre", False) if key is None else Inner(network, f"gre:{key}", True)
+    return Inner(network, "gre", False) if key is None else Inner(network, _label("gre", key), True)
 
 
 def _udp(data: bytes, at: int, end: int) -> Inner | None:
     source, destination = u16(data, at, end), u16(data, at + 2, end)
     at += 8
-    if destination in _VXLAN_PORTS:
+    if destination in (_VXLAN_PORT, _VXLAN_PORT_OF_LINUX):
         if not u8(data, at, end) & 8:
             return None
-        return Inner(by_ethertype(ETHERNET, data, at + 8, end), f"vxlan:{u24(data, at + 4, end)}", True)
+        return Inner(by_ethertype(_ETHERNET, data, at + 8, end), _label("vxlan", u24(data, at + 4, end)), True)
     if destination == _VXLAN_GPE_PORT:
         ethertype = _VXLAN_GPE_PROTOCOLS.get(u8(data, at + 3, end), 0)
-        return Inner(by_ethertype(ethertype, data, at + 8, end), f"vxlan:{u24(data, at + 4, end)}", True)
+        return Inner(by_ethertype(ethertype, data, at + 8, end), _label("vxlan", u24(data, at + 4, end)), True)
     if destination == _GENEVE_PORT:
         # RFC 8926: the options' length in 4-byte words.
         header = 8 + (u8(data, at, end) & 0x3F) * 4
         network = by_ethertype(u16(data, at + 2, end), data, at + header, end)
-        return Inner(network, f"geneve:{u24(data, at + 4, end)}", True)
+        return Inner(network, _label("geneve", u24(data, at + 4, end)), True)
     if destination == _GRE_IN_UDP_PORT:
         return _gre(data, at, end)
     if destination == _GTP_PORT:
