@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 _LONGEST = 100
 """Characters of a name that are compared; what is longer was hardly meant as one."""
-_LEAST_PART = 3
+_LEAST_PART = 4
 """Characters from which on a part of a name is taken for the name."""
 _LEAST_LIKENESS = 0.7
 _OF_A_PART = 0.8

@@ -22,11 +22,6 @@ def test_near_names(text: str, near: list[str]) -> None:
     assert near_names(text, NAMES) == near
 
 
-def test_three_letters_tell_how_a_name_begins() -> None:
-    assert near_names("api", ["client_id", "api_key", "api_name", "rack_id"]) == ["api_key", "api_name"]
-    assert near_names("ap", ["client_id", "api_key"]) == []
-
-
 def test_a_suggestion() -> None:
     assert did_you_mean("Fetsh", NAMES) == "; did you mean Fetch or FetchSnapshot?"
     assert did_you_mean("zzz", NAMES) == ""

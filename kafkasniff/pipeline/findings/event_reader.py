@@ -99,7 +99,8 @@ class EventReader:
         return connection
 
     def _call(self, connection: Connection, packed: Packed) -> Call:
-        client, server, request, response, header, outcome, ended, pending, security, *told, problems, batches = packed
+        client, server, request, response, header, outcome, ended, pending, security, *told = packed
+        principal, software_name, software_version, problems, batches, tokens = told
         call = new_call()
         call.connection = connection
         call.client = client
@@ -111,10 +112,10 @@ class EventReader:
         call.ended = answer.last if answer is not None and ended is None else self._at(ended)
         call.pending_ns = pending
         call.security_protocol = security
-        call.principal, call.software_name, call.software_version = told
+        call.principal, call.software_name, call.software_version = principal, software_name, software_version
         call.show_secrets = False
         call.pairing_problems = [Problem(*each) for each in problems]
-        call.context = NO_CONTEXT
+        call.context = NO_CONTEXT.having(tokens=tokens) if tokens else NO_CONTEXT
         if batches is not None:
             call._contents = Contents(batches=[(where, path, _batch(each)) for where, path, each in batches])
         return call

@@ -120,7 +120,9 @@ class EventPacker:
         number, api, across = packed_connection.number, _NO_CALL, True
         if isinstance(item, Call):
             call = item
-            state = None if is_known and call.outcome == "answered" else self._state(connection)
+            # What rules ask of the connection of an answered call is the first's, and whether the client had gone.
+            is_plain = is_known and call.outcome == "answered" and connection.first_fin is None
+            state = None if is_plain else self._state(connection)
             packed: Packed = ("call", number, state, self._call(call))
             across = not self._plain(call, packed_connection)
             if call.header is not None:
@@ -199,6 +201,7 @@ class EventPacker:
             call.pairing_problems,
             # Checksums cannot be verified again.
             [(where, path, _fields(batch)) for where, path, batch in call.batch_headers] if failed else None,
+            call.context.tokens,
         )
 
     def _frame(self, call: Call, frame: Frame | None, side: Kind) -> Packed | None:
