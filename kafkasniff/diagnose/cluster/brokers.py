@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of, host_of
+from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.tallies import Names, Tally
-from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, METADATA

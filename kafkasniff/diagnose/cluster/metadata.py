@@ -157,10 +157,6 @@ class UnknownTopicLoop(TopicErrorRule):
         if client is not None:
             self._forget(client)
 
-    def name_of(self, call: Call, error: FieldError) -> str | None:
-        """Give the topic, or the id of one whose name was not captured."""
-        return self.topic_or_id(call, error) if error.code == UNKNOWN_TOPIC_ID else self.topic_of(call, error)
-
     def _forget(self, client: Client) -> None:
         for name in self._missed.pop(client) or ():
             self.states.pop(ErrorKey(client, name))

@@ -5,5 +5,6 @@
 - `history.ConnectionHistory` is what is known of one open connection: whose it is, and what happened on it so far.
 - `clients.Client` tells programs apart: by client id and host, or by connection where there is no client id.
 - `profiles.Profiles` gathers who each client is: addresses, principals, software, and so its library.
+- `sides` tells which side of a connection is the client's, and whether the server took it.
 - `whole_bodies` gives bodies as dicts to who looks at few calls.
 """

@@ -44,17 +44,8 @@ _MOST_APIS = 256
 METADATA_FIELDS = frozenset(
     {
         *("throttleTimeMs", "brokers", "nodeId", "host", "port", "rack", "clusterId"),
-        *(
-            "topics",
-            "errorCode",
-            "name",
-            "topicId",
-            "partitions",
-            "partitionIndex",
-            "leaderId",
-            "replicaNodes",
-            "isrNodes",
-        ),
+        *("topics", "errorCode", "name", "topicId", "partitions", "partitionIndex"),
+        *("leaderId", "replicaNodes", "isrNodes"),
     }
 )
 """Fields of Metadata answers that `Facts` and rules read: an answer is scanned once for all of them."""

@@ -8,11 +8,11 @@ from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
 from kafkasniff.diagnose.facts.clients import Client, host_of
+from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import Names, Tally
-from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.network.sessions import SessionRule
 from kafkasniff.diagnose.options.library import Advice
 from kafkasniff.diagnose.rule import Rule, Threshold, connections_subject, counted, seconds_text

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.sides import client_direction, was_refused
 from kafkasniff.diagnose.facts.whole_bodies import request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
@@ -21,20 +22,6 @@ from kafkasniff.diagnose.rule import (
 )
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP
-from kafkasniff.tcp.events import Connection
-
-
-def client_direction(of: Call | ConnectionReport) -> int:
-    """Give the direction of requests in the connection of a call or report."""
-    return 0 if str(of.connection.endpoints[0]) == of.client else 1
-
-
-def was_refused(connection: Connection) -> bool:
-    """Tell whether a SYN was answered with RST."""
-    if connection.initiator is None or connection.round_trip_ns is not None:
-        return False
-    reset = connection.ended_by == "rst" and connection.ended_direction == 1 - connection.initiator
-    return reset and not any(counter.data_bytes for counter in connection.counters)
 
 
 class Open(Tally):

@@ -6,11 +6,11 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import Cited, Tally
-from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import API_VERSIONS

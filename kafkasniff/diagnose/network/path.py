@@ -6,12 +6,12 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.facts.whole_bodies import request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
 from kafkasniff.diagnose.memory.tallies import Cited, Tally
-from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import FETCH, JOIN_GROUP, SHARE_FETCH

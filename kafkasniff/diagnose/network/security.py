@@ -11,12 +11,12 @@ from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
+from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
-from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.options.library import Advice
 from kafkasniff.diagnose.rule import (
     Rule,
@@ -64,14 +64,13 @@ class FailedLogins(ErrorTally):
         """For how long the token of the latest had expired (ns)."""
 
 
-_TOKEN_REFUSED = Advice(
-    "The token is expired, is for another audience or issuer, lacks a scope, or is signed with a key that the broker "
-    "does not know.",
-    "Compare the token's claims (exp, aud, iss, scope) with the listener's sasl.oauthbearer.expected.audience and "
-    ".issuer, and the clocks of both hosts; let the program stop at an authentication error instead of trying on.",
-)
 _BY_MECHANISM = {
-    "OAUTHBEARER": _TOKEN_REFUSED,
+    "OAUTHBEARER": Advice(
+        "The token is expired, is for another audience or issuer, lacks a scope, or is signed with a key that the "
+        "broker does not know.",
+        "Compare the token's claims (exp, aud, iss, scope) with the listener's sasl.oauthbearer.expected.audience and "
+        ".issuer, and the clocks of both hosts; let the program stop at an authentication error instead of trying on.",
+    ),
     "GSSAPI": Advice(
         "The Kerberos ticket is not for this broker's service name, is expired, or was made with another key.",
         "Look at the client's ticket (klist), the broker's principal and keytab, and the clocks of both.",

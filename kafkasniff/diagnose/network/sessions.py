@@ -7,11 +7,11 @@ from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.facts.sides import was_refused
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Cited, Tally
-from kafkasniff.diagnose.network.connections import was_refused
 from kafkasniff.diagnose.rule import Rule, State, Threshold, client_subject, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import SASL_AUTHENTICATE

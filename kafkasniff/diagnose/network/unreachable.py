@@ -6,12 +6,12 @@ from typing import Any
 
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.facts.clients import Client, host_of
+from kafkasniff.diagnose.facts.sides import was_refused
 from kafkasniff.diagnose.finding import Finding, Severity
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.network.advertised import BEFORE_WORK, Told, why_not
-from kafkasniff.diagnose.network.connections import was_refused
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import FIND_COORDINATOR, METADATA

@@ -339,7 +339,6 @@ cdef extern from *:
     void kafkasniff_padded(unsigned char *to, unsigned long long value, int digits)
     unsigned char *kafkasniff_zeros(unsigned char *to, unsigned long long value, int digits)
     unsigned char *kafkasniff_number(unsigned char *to, long long number)
-    void kafkasniff_spaces(unsigned char *to, Py_ssize_t count)
     unsigned char *kafkasniff_add(unsigned char *to, bytes text)
     unsigned char *kafkasniff_aligned(unsigned char *to, long long number, int width)
     unsigned char *kafkasniff_duration(unsigned char *to, unsigned int took)
@@ -370,7 +369,6 @@ cdef class TextBuffer:
     @cython.locals(to="unsigned char*")
     cdef int number_behind(self, int byte, long long value) except -1
     cdef int padded(self, long long value, int digits) except -1
-    cdef int spaces(self, Py_ssize_t count) except -1
     cdef int json_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
     @cython.locals(view="const unsigned char*")
     cdef bint shown_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1

@@ -213,18 +213,6 @@ class TextBuffer:
         self.size += digits
         return 0
 
-    def spaces(self, count: cython.Py_ssize_t) -> cython.int:
-        """Write spaces."""
-        if count <= 0:
-            return 0
-        if not cython.compiled:
-            return self.add(b" " * count)
-        if count + 8 > self.room - self.size:
-            self.grow(count + 8)
-        kafkasniff_spaces(cython.address(self.buffer[self.size]), count)  # type: ignore[name-defined]  # noqa: F821
-        self.size += count
-        return 0
-
     def json_string(self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write UTF-8 bytes of `source` as a JSON string; raises UnicodeDecodeError, IndexError."""
         if self.write_string(source, at, length, False):
