@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -85,14 +86,17 @@ def compile_module(root: Path, module: Path, folder: Path) -> Path:
         compiler = [sys.executable, "-m", "ziglang", "cc", "-s", *(["-target", target] if target else [])]
     options = [*OPTIONS, *shlex.split(os.environ.get("KAFKASNIFF_CFLAGS", ""))]
     made_with = hashlib.sha256(f"{source_hash(root, module)} {compiler} {options}".encode()).hexdigest()[:16]
-    source = folder / f"{'.'.join(module.with_suffix('').parts)}-{made_with}.c"
-    library = source.with_suffix(SUFFIX)
+    name = f"{'.'.join(module.with_suffix('').parts)}-{made_with}"
+    library = folder / f"{name}{SUFFIX}"
     if not library.exists():
-        _run([sys.executable, "-m", "cython", "-3", str(module), "-o", str(source)], root)
-        # The path of the source is in the library: a relative one is the same wherever the tree lies.
-        _run([*compiler, *options, f"-I{INCLUDE}", os.path.relpath(source, root), "-o", f"{library}.new"], root)
-        Path(f"{library}.new").replace(library)
-        source.unlink()
+        # Trees may share the folder, and compile the same module at once: each in a folder of its own, and then moved.
+        with tempfile.TemporaryDirectory(dir=folder, prefix=name) as work:
+            _run(
+                [sys.executable, "-m", "cython", "-3", str(module), "-o", str(Path(work).resolve() / f"{name}.c")], root
+            )
+            # The path of the source is in the library: its name alone is the same wherever the tree lies.
+            _run([*compiler, *options, f"-I{INCLUDE}", f"{name}.c", "-o", library.name], Path(work))
+            (Path(work) / library.name).replace(library)
     return library
 
 
