@@ -19,6 +19,7 @@ from kafkasniff.diagnose.groups.membership import MEMBERSHIP_RULES
 from kafkasniff.diagnose.groups.outside import OUTSIDE_RULES
 from kafkasniff.diagnose.groups.rebalances import REBALANCE_RULES
 from kafkasniff.diagnose.groups.releasing import RELEASING_RULES
+from kafkasniff.diagnose.groups.stuck import STUCK_RULES
 from kafkasniff.diagnose.groups.subscriptions import SUBSCRIPTION_RULES
 from kafkasniff.diagnose.network.churn import CHURN_RULES
 from kafkasniff.diagnose.network.closed import CLOSED_RULES
@@ -43,6 +44,7 @@ from kafkasniff.diagnose.unexplained import UNEXPLAINED_RULES
 
 RULES: tuple[type[Rule[Any]], ...] = (
     *REBALANCE_RULES,
+    *STUCK_RULES,
     *MEMBERSHIP_RULES,
     *COMMIT_RULES,
     *GROUP_ERROR_RULES,

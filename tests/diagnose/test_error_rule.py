@@ -84,7 +84,7 @@ CASES: list[tuple[str, int, Callable[[float], Call], dict[str, Any]]] = [
     ),
     (
         "producer-fenced",
-        2,
+        1,
         simple(26, 1, {"transactionalId": "tx", "producerId": 7}, {"throttleTimeMs": 0, "errorCode": 90}),
         {"transactionalId": "tx"},
     ),

@@ -84,11 +84,13 @@ class UnsupportedVersion(ErrorRule):
 class OldVersions(Tally):
     """Calls in versions that Kafka 4.0 removed, and who made them."""
 
-    __slots__ = ("client_ids", "versions")
+    __slots__ = ("by_choice", "client_ids", "versions")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
+        self.by_choice = False
+        """Whether the broker has newer versions, or was not asked for them."""
         self.versions: dict[tuple[str, int], int] = {}
         self.client_ids = Names()
 
@@ -120,6 +122,18 @@ class BelowKafka4Minimum(Rule[OldVersions]):
     cause = "A client library older than Kafka 2.1's protocol, or one whose version is pinned."
     fix = "Upgrade the client library before the brokers, and take out pinned versions ({api_version})."
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no server known to have newer versions."""
+        super().__init__(*arguments)
+        self._newer: Bounded[bool] = Bounded()
+        """Servers and APIs that were called in versions that Kafka 4.0 has."""
+
+    def uses(self, seen: SeenCall) -> None:
+        """Note what a server answers."""
+        version = seen.call.api_version
+        if version is not None and seen.call.response is not None and not below_kafka4(seen.key, version):
+            self._newer.put((seen.call.server, seen.key), True)
+
     def version(self, api_key: int, version: int) -> bool:
         """Take calls in old versions only."""
         return below_kafka4(api_key, version)
@@ -136,6 +150,8 @@ class BelowKafka4Minimum(Rule[OldVersions]):
             return
         software = f"{call.software_name} {call.software_version}" if call.software_name else None
         state = self.state(SoftwareKey(Client(None, host_of(call.client)), software))
+        known = newest is not None or self._newer.get((call.server, seen.key)) is not None
+        state.by_choice = state.by_choice or known or call.connection.initiator is not None
         name = (call.api_name or "", version)
         state.versions[name] = state.versions.get(name, 0) + 1
         state.client_ids.add(seen.client.client_id or None)
@@ -154,7 +170,10 @@ class BelowKafka4Minimum(Rule[OldVersions]):
             "clientId": state.client_ids.only or list(state.client_ids),
             "client": connections_subject(state.clients) or key.programs.host,
         }
-        return self.make(state, subject, summary)
+        if state.by_choice:
+            return self.make(state, subject, summary)
+        summary += " Their connections began before the capture; the broker may have no newer ones to choose."
+        return self.make(state, subject, summary, severity="info")
 
 
 class RefusedWrites(ErrorTally):

@@ -13,6 +13,8 @@ from kafkasniff.diagnose.seen.seen_call import SeenCall
 THROTTLING_QUOTA_EXCEEDED = 89
 _MOST_WAITS = 8
 """Waits of a connection that its requests are judged by."""
+_HONOURS = "apache-kafka-java"
+"""Java that says its name (2.4+) keeps each wait (`NetworkClient.maybeThrottle`): what comes early was on its way."""
 _UNJUDGED, _KEPT, _BROKEN = range(3)
 """What is known of a wait so far; a request that broke it may be answered late."""
 
@@ -115,8 +117,9 @@ class ThrottleIgnored(Rule[Throttles]):
         if len(over) < len(known):
             early = max(wait[1] for wait in known) - seen.sent
             for wait in known:
-                state.told -= wait[2] == _KEPT
-                wait[2] = _BROKEN
+                if wait[1] > seen.sent:
+                    state.told -= wait[2] == _KEPT
+                    wait[2] = _BROKEN
             state.told += 1
             what = f"{seen.call.api_name} sent {early / MILLISECOND:.0f} ms before the time to wait was over"
             assert seen.call.request is not None
@@ -132,6 +135,9 @@ class ThrottleIgnored(Rule[Throttles]):
         """Fire where it is the habit."""
         assert isinstance(key, Client)
         if state.count < self.limits["calls"] or state.count < self.limits["share"] * state.told:
+            return None
+        profiles = self.facts.profiles.known([key.client_id], [key.host]) if key.client_id else []
+        if {name for profile in profiles for name, _ in profile.software} == {_HONOURS}:
             return None
         summary = (
             f"{key.name} sent {state.count:,} of {state.told:,} requests before the time that it was told to wait "

@@ -1,9 +1,8 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
-"""Rules about groups that stand still or start over: rebalances and coordinators."""
+"""Rules about groups that start over: rebalances and coordinators."""
 
 from collections import Counter, deque
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
     from kafkasniff import uncompiled as cython
@@ -14,14 +13,13 @@ else:
         from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.calls.reports import Gap
 from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Evidence, Finding
-from kafkasniff.diagnose.memory.bounded import AnyBounded, Bounded
-from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND, Rate
+from kafkasniff.diagnose.memory.bounded import AnyBounded
+from kafkasniff.diagnose.memory.rates import SECOND, Rate
 from kafkasniff.diagnose.memory.tallies import Names, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text
-from kafkasniff.diagnose.seen.seen_call import FAILED, SeenCall
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted
+from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP
 
 _MOST_MEMBERS = 256
@@ -31,7 +29,6 @@ _NO_REASONS = ("need to re-join with the given member-id", "group is already reb
 """What each Java client says whenever a group rebalances (AbstractCoordinator)."""
 
 MEMBER_ID_REQUIRED = 79
-REBALANCE_IN_PROGRESS = 27
 
 
 class Generations(Tally):
@@ -159,147 +156,6 @@ class RebalanceStorm(Rule[Generations]):
         return found
 
 
-class Member:
-    """What a member of a group did last."""
-
-    __slots__ = ("client", "joined", "rebalance_ms", "refused")
-
-    def __init__(self) -> None:
-        """Begin with nothing seen."""
-        self.client: Client | None = None
-        self.rebalance_ms: int | None = None
-        self.joined = 0
-        """When it last sent JoinGroup (ns)."""
-        self.refused: deque[int] = deque(maxlen=64)
-        """When its Heartbeats were answered with 27 (ns)."""
-
-
-class Waits(Tally):
-    """Joins that had to wait, and who held them up."""
-
-    __slots__ = ("culprits", "longest", "members", "waiting")
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.members: Bounded[Member] = Bounded(_MOST_MEMBERS)
-        self.longest = 0
-        self.culprits: dict[tuple[Client, str], int] = {}
-        self.waiting = Names()
-
-
-class RebalanceStuck(Rule[Waits]):
-    """A rebalance waits for a member that does not join again."""
-
-    id = "rebalance-stuck"
-    title = "A rebalance waits for a member that does not rejoin"
-    severity = "error"
-    scope = "group"
-    looks_across_clients = True
-    state_type = Waits
-    apis = frozenset({JOIN_GROUP, HEARTBEAT, LEAVE_GROUP})
-    only: ClassVar[Mapping[int, int]] = {HEARTBEAT: FAILED}
-    request_fields = frozenset({"members", "memberId", "rebalanceTimeoutMs", "sessionTimeoutMs"})
-    response_fields = frozenset({"memberId", "errorCode", "generationId"})
-    thresholds = (
-        Threshold(
-            "milliseconds", 3_500, "ms", "above group.initial.rebalance.delay.ms (3 s) and Java's heartbeat interval"
-        ),
-        Threshold("share", 0.8, "", "of the rebalance timeout of the member that does not come"),
-    )
-    meaning = "The whole group stands still until the slowest member joins again, or its rebalance timeout is over."
-    wire = (
-        "JoinGroup is answered only after most of a rebalance timeout; meanwhile a member heartbeats on, answered "
-        "with 27."
-    )
-    cause = "The member is busy in its processing, or its client ignores 27 REBALANCE_IN_PROGRESS."
-    fix = (
-        "Make the named member take less at once ({max.poll.records}), or wait less for it: its rebalance timeout "
-        "is what it may take between two polls ({max.poll.interval.ms})."
-    )
-
-    def __init__(self, *arguments: Any) -> None:
-        """Begin with no gap seen."""
-        super().__init__(*arguments)
-        self._latest_gap = 0
-        """When bytes were last found lost, in which the late member may have been heard of (ns)."""
-
-    def gap(self, gap: Gap) -> None:
-        """Note that bytes are lost."""
-        self._latest_gap = gap.arrival.time
-
-    def call(self, seen: SeenCall) -> None:
-        """Note who hears of the rebalance without coming, and how long others wait."""
-        group = seen.group
-        if not group:
-            return
-        if seen.key == HEARTBEAT:
-            if seen.response.get("errorCode") == REBALANCE_IN_PROGRESS:
-                member = self.state(group).members.touch(seen.member, Member)
-                member.client = seen.client
-                member.refused.append(seen.ended)
-        elif seen.key == LEAVE_GROUP:
-            state = self.state(group)
-            for item in seen.request.get("members") or [seen.request]:
-                state.members.pop(item.get("memberId"))
-        elif seen.response.get("memberId") and seen.response["errorCode"] == 0:
-            self._join(seen, self.state(group))
-
-    def _join(self, seen: SeenCall, state: Waits) -> None:
-        assert seen.call.request is not None
-        begun = seen.call.request.last.time
-        if seen.ended - begun >= self.limits["milliseconds"] * MILLISECOND:
-            self._waited(seen, state, begun, seen.ended)
-        member = state.members.touch(seen.response["memberId"], Member)
-        member.client = seen.client
-        member.joined = begun
-        member.refused.clear()
-        member.rebalance_ms = seen.request.get("rebalanceTimeoutMs", seen.request.get("sessionTimeoutMs"))
-
-    def _waited(self, seen: SeenCall, state: Waits, begun: int, ended: int) -> None:
-        took, own = ended - begun, seen.response["memberId"]
-        timeouts = [member.rebalance_ms for _, member in state.members.items() if member.rebalance_ms]
-        absent = [
-            (member_id, member)
-            for member_id, member in state.members.items()
-            if member_id != own and member.joined < begun and any(begun <= time <= ended for time in member.refused)
-        ]
-        # The first join waits for others to come (group.initial.rebalance.delay.ms), and nobody is late.
-        if not absent and (seen.response.get("generationId") == 1 or self._latest_gap >= begun):
-            return
-        timeout = min(
-            (member.rebalance_ms for _, member in absent if member.rebalance_ms), default=min(timeouts, default=None)
-        )
-        if timeout is None or took < self.limits["share"] * timeout * MILLISECOND:
-            return
-        assert seen.call.request is not None
-        what = f"JoinGroup of {seen.client.name} answered after {seconds_text(took)}"
-        state.add(seen.call.request.last, what, seen.call)
-        state.longest = max(state.longest, took)
-        state.waiting.add(seen.client.name)
-        for member_id, member in absent:
-            if member.client is not None:
-                key = (member.client, member_id)
-                if key in state.culprits or len(state.culprits) < _MOST_MEMBERS:
-                    state.culprits[key] = state.culprits.get(key, 0) + 1
-
-    def finding(self, key: Any, state: Waits) -> Finding | None:
-        """Fire when a join had to wait."""
-        if not state.count:
-            return None
-        waiting = ", ".join(state.waiting)
-        subject: dict[str, Any] = {"group": key}
-        if state.culprits:
-            client, member_id = max(state.culprits, key=lambda each: state.culprits[each])
-            subject |= client_subject(client) | {"memberId": member_id}
-            who = f"for {client.name}, which heard of the rebalance and did not rejoin"
-        else:
-            subject["client"] = state.clients.only
-            who = "for a member that was not heard of meanwhile"
-        summary = f"Group {key} stood still for {seconds_text(state.longest)}: {waiting} waited {who}."
-        return self.make(state, subject, summary)
-
-
 class Coordinators(Tally):
     """The coordinators that were named for a group."""
 
@@ -393,4 +249,4 @@ class CoordinatorFlapping(Rule[Coordinators]):
         return self.make(state, subject, summary)
 
 
-REBALANCE_RULES: tuple[type[Rule[Any]], ...] = (RebalanceStorm, RebalanceStuck, CoordinatorFlapping)
+REBALANCE_RULES: tuple[type[Rule[Any]], ...] = (RebalanceStorm, CoordinatorFlapping)

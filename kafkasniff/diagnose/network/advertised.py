@@ -38,6 +38,8 @@ were told (`KafkaConnectionManager._do_bootstrap` of kafka-python 3, `AIOKafkaCl
 kafka-python 2.0.2 asks for all, in version 1, and probes versions on that connection only
 (`KafkaClient._maybe_refresh_metadata` and `check_version`)."""
 _ALL_OF_2_0_2 = 1
+_MOST_BROKERS = 1_000
+"""Of a cluster; the largest have some hundreds."""
 _INSIDE = (".svc", ".local", ".internal", ".localdomain", ".lan")
 
 
@@ -127,8 +129,10 @@ class Told(Tally):
         return moves_on and connections < 2 * self.bare.count
 
     def lead(self, seen: SeenCall) -> None:
-        """Take an answer without error that says where a coordinator is."""
-        if not seen.failed and self.nodes:
+        """Take an answer that says where a coordinator is; after an error clients ask for metadata anew."""
+        if seen.failed:
+            self.again.clear()
+        elif self.nodes:
             self._note(f"coordinator {seen.request.get('key') or seen.request.get('coordinatorKeys')}")
             self.add(seen.call.ended, f"FindCoordinator leads to {', '.join(self.nodes)}", seen.call)
 
@@ -141,6 +145,33 @@ class Told(Tally):
         self.on = self.on or seen.call.connection
         self.moved = self.moved or self.on is not seen.call.connection
         self.reached = self.reached or any(_may_be(address, seen.call.server) for address in self.nodes)
+
+
+class Listed:
+    """The brokers of a cluster that clients on a host were told."""
+
+    __slots__ = ("all", "latest", "until")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.all: set[int] = set()
+        self.latest: frozenset[int] = frozenset()
+        """Those of the latest answer."""
+        self.until = 0
+        """When that came (ns)."""
+
+    def take(self, brokers: list[dict[str, Any]], time: int) -> None:
+        """Take a Metadata answer."""
+        nodes = frozenset([item["nodeId"] for item in brokers[:_MOST_BROKERS]])
+        if nodes != self.latest:
+            self.latest = nodes
+            if len(self.all) < _MOST_BROKERS:
+                self.all |= nodes
+        self.until = time
+
+    def dropped(self, node_id: int) -> bool:
+        """Tell whether a broker is named no more: the cluster has taken it for dead."""
+        return node_id in self.all and node_id not in self.latest
 
 
 @lru_cache(4_096)

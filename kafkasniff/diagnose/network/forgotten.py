@@ -71,9 +71,10 @@ class ConnectionForgotten(Rule[Tally]):
         self._served: Bounded[int] = Bounded()
         """When the latest connection was served that a client made to a server (ns), by both."""
 
-    def serves(self, seen: SeenCall) -> None:
+    def begins(self, seen: SeenCall) -> None:
         """Note a connection that works."""
-        self._served.put((seen.client, seen.call.server), seen.call.connection.first.time)
+        if seen.call.response is not None:
+            self._served.put((seen.client, seen.call.server), seen.call.connection.first.time)
 
     def unanswered(self, call: Call) -> None:
         """Note a request that nobody answered."""

@@ -11,13 +11,17 @@ from kafkasniff.diagnose.finding import Finding, Severity
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import Names, Tally
-from kafkasniff.diagnose.network.advertised import BEFORE_WORK, Told, why_not
+from kafkasniff.diagnose.network.advertised import BEFORE_WORK, Listed, Told, why_not
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import FIND_COORDINATOR, METADATA
 
 _MAY_BE_KAFKA = frozenset({"kafka", "tls", "unknown", "empty"})
 """Protocols of connections to a port that may be a broker's."""
+
+
+_MOST_CLUSTERS = 8
+"""That the clients on a host are told of."""
 
 
 class Attempts(Tally):
@@ -208,9 +212,12 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     looks_across_clients = True
     apis = frozenset({METADATA, FIND_COORDINATOR})
     request_fields = frozenset({"topics", "name", "topicId", "key", "coordinatorKeys"})
-    response_fields = frozenset({"brokers", "nodeId", "host", "port"})
+    response_fields = frozenset({"brokers", "nodeId", "host", "port", "clusterId"})
     thresholds = (
         Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),
+        Threshold(
+            "session", 18, "s", "after which Metadata names no dead broker (zookeeper.session.timeout.ms; KRaft 9 s)"
+        ),
         Threshold("metadata", 3, "answers", "and so many connections; the client follows none, and does no other work"),
         Threshold("repeats", 4, "answers", "about one topic or group, on one connection; clients that work ask once"),
         Threshold("home", 2, "answers", "the same, where they name the client's own host; franz-go asks every 5 s"),
@@ -233,6 +240,8 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         self._askers: Bounded[Client] = Bounded()
         self._told: Bounded[Told] = Bounded()
         """What clients were told, by client."""
+        self._listed: Bounded[dict[str, Listed]] = Bounded()
+        """The brokers that clients were told, by host and cluster (in old versions by server)."""
         self._work: Bounded[bool] = Bounded()
         """Clients that got further than metadata."""
         self._ports = Names()
@@ -249,10 +258,20 @@ class AdvertisedListenerUnreachable(_ConnectRule):
             return
         if seen.key == METADATA:
             self._askers.put(host_of(seen.call.client), seen.client)
+            self._list(seen)
         if self._work.get(seen.client) is None:
             told = self._told.touch(seen.client, Told)
             if not told.reached:
                 (told.tell if seen.key == METADATA else told.lead)(seen)
+
+    def _list(self, seen: SeenCall) -> None:
+        """Note which brokers of a cluster are alive."""
+        brokers = seen.response.get("brokers")
+        if brokers:
+            clusters = self._listed.touch(host_of(seen.call.client), dict)
+            cluster = seen.response.get("clusterId") or seen.call.server
+            if cluster in clusters or len(clusters) < _MOST_CLUSTERS:
+                clusters.setdefault(cluster, Listed()).take(brokers, seen.ended)
 
     def uses(self, seen: SeenCall) -> None:
         """Note who gets further."""
@@ -322,6 +341,9 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         if broker is None or state.accepted or state.in_a_row < self.limits["attempts"]:
             return None
         hosts = sorted({client.rpartition(":")[0] for client in state.clients})
+        told = [each for host in hosts for each in (self._listed.get(host) or {}).values()]
+        if any(each.dropped(broker.node_id) for each in told):
+            return None  # It is down: dead-broker-connect-loop.
         askers = [asker for asker in map(self._askers.get, hosts) if asker is not None]
         who = ", ".join(asker.name for asker in askers) or ", ".join(hosts)
         subject: dict[str, Any] = client_subject(askers[0]) if len(askers) == 1 else {}
@@ -332,6 +354,10 @@ class AdvertisedListenerUnreachable(_ConnectRule):
             f"Broker {broker.node_id} advertises {key}; {who} tried to connect there {state.count:,} times: "
             f"{self.how(state)}."
         )
+        named = max((each.until for each in told if broker.node_id in each.latest), default=0)
+        if any(map(self._work.get, askers)) and named - state.begun < self.limits["session"] * SECOND:
+            summary = f"{summary[:-1]}; or that broker has just gone down, as others are reached."
+            return self.make(state, subject, summary, severity="warning")
         return self.make(state, subject, summary)
 
 

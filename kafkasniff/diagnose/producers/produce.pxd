@@ -13,7 +13,7 @@ cpdef add_topics(SeenCall seen, Tally state)
 
 cdef class Sizes(Tally):
     cdef readonly object window
-    cdef public long long busy_ns, busy_until, looked
+    cdef public long long busy_ns, busy_until, latest, looked
     cdef readonly Py_ssize_t most
     cdef public Py_ssize_t single, skip
     cdef public bint fired

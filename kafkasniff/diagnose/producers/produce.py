@@ -30,6 +30,8 @@ _TOPICS_LOOKED_AT = 20
 """Requests whose topics are noted."""
 _EVERY = 10
 """Requests after which a full window is looked at again."""
+_LATE_NS = SECOND
+"""Requests that were sent so long before others that are known stood behind a gap: a window has the latest."""
 _LULL_NS = 5 * SECOND
 """After so long without a window full of single records their time is counted anew."""
 
@@ -105,7 +107,7 @@ class AcksOne(_AcksRule):
 class Sizes(Tally):
     """How many of the latest Produce requests hold one record, and when."""
 
-    __slots__ = ("busy_ns", "busy_until", "fired", "looked", "most", "rate", "single", "skip", "window")
+    __slots__ = ("busy_ns", "busy_until", "fired", "latest", "looked", "most", "rate", "single", "skip", "window")
 
     def __init__(self, window: int) -> None:
         """Look at `window` requests at a time."""
@@ -117,6 +119,8 @@ class Sizes(Tally):
         """Requests until the window is looked at again."""
         self.fired = False
         self.rate = 0.0
+        self.latest = 0
+        """When the latest request was sent (ns)."""
         self.looked = 0
         """When the window was last looked at (ns)."""
         self.busy_ns = self.busy_until = 0
@@ -124,6 +128,9 @@ class Sizes(Tally):
 
     def take(self, sent: int, single: bool, connection: Connection) -> bool:
         """Take a request; tell whether it is time to look at the window."""
+        if sent < self.latest - _LATE_NS:
+            return False
+        self.latest = max(sent, self.latest)
         window = self.window
         is_full = len(window) >= self.most
         if is_full and window[0][1]:

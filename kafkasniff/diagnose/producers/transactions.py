@@ -13,7 +13,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
 from kafkasniff.diagnose.memory.tallies import Tally
-from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, client_subject, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import BEHIND, TRANSACTIONAL, SeenCall
 from kafkasniff.protocol.api_keys import (
     ADD_OFFSETS_TO_TXN,
@@ -50,12 +50,8 @@ class ProducerFenced(ErrorRule):
     apis = frozenset({INIT_PRODUCER_ID})
     request_fields = frozenset({"transactionalId"})
     thresholds = (
-        Threshold(
-            "calls",
-            2,
-            "calls",
-            "sent after the last refusal; one is what a restart does to a hung predecessor (KIP-447)",
-        ),
+        Threshold("calls", 1, "calls", "sent after the last refusal"),
+        Threshold("again", 2, "calls", "one is what a restart does to a hung predecessor (KIP-447)"),
     )
     meaning = "Each producer that starts fences the others; their transactions are aborted and they stop."
     wire = (
@@ -105,10 +101,12 @@ class ProducerFenced(ErrorRule):
         if state.count < self.limits[self.least]:
             return None
         clients = list(state.client_ids)
-        names = ", ".join(f"{code} {count} times" for code, count in state.codes.items())
+        names = ", ".join(f"{code} {times_text(count)}" for code, count in state.codes.items())
         summary = (
             f"Producers with transactional id {key} were fenced: {names} (fenced: {', '.join(clients) or 'unknown'})."
         )
+        if state.count < self.limits["again"]:
+            summary += " It was alive; a program that starts anew does so to one that hung."
         subject = {
             "transactionalId": key or None,
             "clientId": clients[0] if len(clients) == 1 else clients,

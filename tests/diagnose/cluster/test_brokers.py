@@ -119,3 +119,17 @@ def test_another_cluster_at_the_same_address() -> None:
     found = finding(rule, [told(0, "first"), told(1, "second"), told(2, "second")])
     assert (found.count, found.subject["server"], found.subject["clientId"]) == (1, "10.0.0.2:9092", "shop")
     assert found.summary == "10.0.0.2:9092 named another cluster than before to shop once: first, then second."
+
+
+def test_a_broker_that_was_asked_before_the_capture_may_be_old() -> None:
+    """What an old broker has is all that a client can choose; where it answers newer versions, it was the client."""
+
+    def later(version: int, port: int) -> Call:
+        on = connection(port)
+        on.initiator = None
+        return call(1, version, {"topics": []}, {"responses": []}, on=on)
+
+    found = finding("below-kafka4-minimum", [later(3, 50_001)])
+    assert (found.severity, "may have no newer" in found.summary) == ("info", True)
+    assert finding("below-kafka4-minimum", [later(11, 50_002), later(3, 50_001)]).severity == "warning"
+    assert finding("below-kafka4-minimum", [call(1, 3, {"topics": []}, {"responses": []})]).severity == "warning"

@@ -93,3 +93,23 @@ def test_what_the_client_sent_before_it_could_know() -> None:
     (found,) = findings("throttle-ignored", pairs(way_ms=1), share=0.5)
     assert found.count == 5
     assert findings("throttle-ignored", pairs(way_ms=60), share=0.5) == []
+
+
+def test_java_keeps_each_wait() -> None:
+    """What it sends behind an answer was on its way (KIP-219; by name from 2.4 on)."""
+    versions = call(18, 4, {}, {"apiKeys": []})
+    versions.software_name, versions.software_version = "apache-kafka-java", "4.3.1"
+    early = throttled(*[200] * 9, pause=0.01)
+    assert findings("throttle-ignored", [versions, *early]) == []
+    versions.software_name = "another"
+    assert len(findings("throttle-ignored", [versions, *early])) == 1
+
+
+def test_a_wait_that_was_kept_stays_kept() -> None:
+    """The request behind it comes after the next answer, and too early for that alone."""
+    told, free = {"throttleTimeMs": 200, "errorCode": 0}, {"throttleTimeMs": 0, "errorCode": 0}
+    calls = []
+    for at in range(9):
+        calls += [call(12, 1, {}, told, at=at, took=0), call(12, 1, {}, told, at=at + 0.3, took=0)]
+        calls.append(call(12, 1, {}, free, at=at + 0.4, took=0))
+    assert findings("throttle-ignored", calls) == []

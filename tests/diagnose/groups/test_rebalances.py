@@ -1,8 +1,7 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.reports import Gap
-from tests.diagnose.kinds import heartbeat, join
+from tests.diagnose.kinds import join
 from tests.diagnose.made import arrival, call, connection, finding, findings
 
 ONE, OTHER = connection(50_001), connection(50_002)
@@ -42,29 +41,6 @@ def test_how_often_one_client_comes_and_goes_in_a_storm() -> None:
 
 def test_many_members_of_one_generation_are_no_storm() -> None:
     assert findings("rebalance-storm", [join(at, 4, member=f"m-{at}") for at in range(20)]) == []
-
-
-def stuck(took: float, code: int = 27) -> list[Call]:
-    """m-1 joins and heartbeats on; m-2 wants to join, and waits."""
-    calls = [join(0, 1, member="m-1", client_id="busy", on=ONE)]
-    calls += [heartbeat(2 + at, code, member="m-1", client_id="busy", on=ONE) for at in range(int(took) - 1)]
-    return [*calls, join(1, 2, member="m-2", took=took, client_id="waiting", on=OTHER)]
-
-
-def test_rebalance_stuck() -> None:
-    found = finding("rebalance-stuck", stuck(took=10))
-    assert found.subject.items() >= {"group": "billing", "clientId": "busy", "memberId": "m-1"}.items()
-    assert "waiting" in found.summary
-    assert findings("rebalance-stuck", stuck(took=9.5)) == []  # less than 80 % of the rebalance timeout of 12 s
-
-
-def test_a_short_wait_is_healthy_whatever_the_timeout() -> None:
-    def waited(took: float) -> list[Call]:
-        heard = heartbeat(2, 27, member="m-1", on=ONE)
-        return [join(0, 1, timeout_ms=1_000, on=ONE), heard, join(1, 2, member="m-2", took=took, on=OTHER)]
-
-    assert findings("rebalance-stuck", waited(3.4)) == []
-    assert finding("rebalance-stuck", waited(3.5)).subject["memberId"] == "m-1"
 
 
 def coordinators(*nodes: int) -> list[Call]:
@@ -131,11 +107,6 @@ def test_rebalance_storm_in_the_newer_protocol() -> None:
     assert findings("rebalance-storm", [consumer(at, 5, 5) for at in range(99)]) == []
 
 
-def test_the_first_join_may_wait_for_others() -> None:
-    """group.initial.rebalance.delay.ms goes on while members come, up to the rebalance timeout."""
-    assert findings("rebalance-stuck", [join(0, 1, took=12), join(1, 1, member="m-2", took=11)]) == []
-
-
 def test_brokers_that_hear_of_a_move_one_by_one() -> None:
     named = [(0, 1), (9, 1), (10, 2), (10.2, 1), (10.4, 2), (10.6, 1), (10.8, 2)]
     calls = [call(10, 1, {"key": "billing"}, {"errorCode": 0, "nodeId": node}, at=at) for at, node in named]
@@ -151,11 +122,3 @@ def test_moves_of_a_rolling_restart_lie_apart() -> None:
 
     assert findings("coordinator-flapping", moves(301)) == []
     assert finding("coordinator-flapping", moves(299)).count == 2
-
-
-def test_lost_bytes_may_tell_who_is_late() -> None:
-    calls = stuck(took=10)
-    waits = [call for call in calls if call.api_key == 11]
-    assert "not heard of" in finding("rebalance-stuck", waits).summary
-    gap = Gap(ONE, "10.0.0.1:50001", "10.0.0.2:9092", "response", 100, arrival(5))
-    assert findings("rebalance-stuck", [waits[0], gap, waits[1]]) == []  # type: ignore[list-item]

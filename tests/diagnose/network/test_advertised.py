@@ -179,3 +179,34 @@ def test_a_client_that_asks_once_and_stands_still() -> None:
     assert asked._response_body.value is not None
     asked._response_body.value["brokers"].append({"nodeId": 2, "host": "broker2", "port": 9092, "rack": None})
     assert findings(rule, one_of_two) == []  # It may work with the other.
+
+
+def named(at: float, *nodes: int, client_id: str = "shop") -> Call:
+    """Metadata that names these of the brokers 3 (at 10.0.0.9) and 2 (at 10.0.0.2)."""
+    hosts = {2: "10.0.0.2", 3: "10.0.0.9"}
+    brokers = [{"nodeId": node, "host": hosts[node], "port": 9092, "rack": None} for node in nodes]
+    answer = {"brokers": brokers, "clusterId": "one", "controllerId": 2, "topics": []}
+    return call(3, 8, {"topics": [{"name": "orders"}]}, answer, at=at, client_id=client_id)
+
+
+def test_a_broker_that_metadata_names_no_more_is_down() -> None:
+    rule = "advertised-listener-unreachable"
+    assert finding(rule, [named(0, 2, 3), *attempts(9), named(9, 2, 3)]).severity == "error"
+    assert findings(rule, [named(0, 2, 3), *attempts(9), named(9, 2)]) == []
+    back = [named(0, 2, 3), *attempts(9), named(9, 2), named(20, 2, 3)]
+    assert finding(rule, back).subject["brokerId"] == 3
+
+
+def test_a_broker_may_have_just_gone_down_where_others_are_reached() -> None:
+    rule, work = "advertised-listener-unreachable", call(0, 9, {"acks": 1, "topicData": []}, {"responses": []})
+    soon = finding(rule, [work, named(0, 2, 3), *attempts(9), named(17, 2, 3)])
+    assert (soon.severity, "just gone down" in soon.summary) == ("warning", True)
+    assert finding(rule, [work, named(0, 2, 3), *attempts(9), named(19, 2, 3)]).severity == "error"
+
+
+def test_a_coordinator_that_is_not_there_makes_clients_ask_again() -> None:
+    asked = asked_again(9)
+    refused = {"errorCode": 15, "nodeId": -1, "host": "", "port": -1}
+    finds = [call(10, 2, {"key": "g"}, refused, at=at + 0.5, on=asked[0].connection) for at in range(9)]
+    pairs = [each for pair in zip(asked[1:], finds, strict=True) for each in pair]
+    assert findings("advertised-listener-unreachable", [asked[0], *pairs]) == []

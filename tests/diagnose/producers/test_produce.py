@@ -38,6 +38,16 @@ def test_a_burst_of_single_records_is_over_soon() -> None:
     assert findings("tiny-batches", [*burst(2.9), *lull, *later]) == []
 
 
+def test_what_stands_behind_gaps_is_known_late() -> None:
+    """A slow producer on two connections; the requests of one are known 10 s late."""
+
+    def requests(begin: float) -> list[Call]:
+        return [produce(begin + at / 8) for at in range(80)]
+
+    calls = [each for begin in range(0, 90, 10) for late in (0, 0.06) for each in requests(begin + late)]
+    assert findings("tiny-batches", calls) == []
+
+
 def serial(count: int, pause: float, **more: Any) -> list[Call]:
     """Each sent `pause` seconds after the last answer, answers taking 1 to 5 ms."""
     calls, now = [], 0.0

@@ -104,8 +104,10 @@ def fenced(count: int, together: bool, transactional_id: str | None = "tx") -> l
 
 
 def test_requests_in_flight_are_fenced_once() -> None:
-    assert findings("producer-fenced", fenced(5, together=True)) == []
-    assert finding("producer-fenced", fenced(2, together=False)).subject["transactionalId"] == "tx"
+    once = finding("producer-fenced", fenced(5, together=True))
+    assert (once.severity, once.count) == ("info", 1)
+    again = finding("producer-fenced", fenced(2, together=False))
+    assert (again.severity, again.subject["transactionalId"]) == ("error", "tx")
 
 
 def taken_over(client_id: str, port: int) -> list[Call]:
