@@ -16,7 +16,9 @@ from kafkasniff.pipeline.findings.clusters import ClusterNames
 from kafkasniff.pipeline.findings.events import EventPacker
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
 from kafkasniff.pipeline.indexes.pieces import Piece, pack, unpack
-from kafkasniff.snapshot import SnapshotError, read_snapshot, write_snapshot
+from kafkasniff.snapshots.classes import SnapshotError
+from kafkasniff.snapshots.reading import read_snapshot
+from kafkasniff.snapshots.writing import write_snapshot
 
 CARRY_FOLDER = "carry"
 
@@ -74,21 +76,15 @@ class Saver:
 
     def save(self, what: Any) -> tuple[Saved, set[int]]:
         """Write a snapshot; give where, and the parts whose interfaces it knows. Raises PipelineError."""
-        parts: set[int] = set()
-
-        def note(each: object) -> None:
-            if isinstance(each, PlacedInterface):
-                parts.add(each.part)
-
         full = os.path.join(self._work, self._path)
         try:
             if self._file is None:
                 self._file = begin_file(full)
             saved = Saved(self._path, self._file.tell())
-            write_snapshot(what, self._file, note)
+            interfaces = write_snapshot(what, self._file, PlacedInterface)
         except OSError as error:
             raise PipelineError(f"{full}: cannot be written: {reason_of(error)}") from None
-        return saved, parts
+        return saved, {each.part for each in interfaces}
 
     def close(self) -> None:
         """Let all be on the disk. Raises PipelineError."""
