@@ -17,7 +17,7 @@ from kafkasniff.typed_json import from_json, to_json
 RESULT = pa.schema([("result", pa.binary())])
 """One row a task: what it has to say, as JSON."""
 
-COLLECTION_THRESHOLDS = (100_000, 20, 100)
+COLLECTION_THRESHOLDS = (1_000_000, 20, 100)
 """As in `cli.main`: calls and bodies hold no reference cycles."""
 
 

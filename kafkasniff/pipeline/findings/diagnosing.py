@@ -63,6 +63,12 @@ class ClusterDiagnosis:
         """Give the findings so far by rule, as yet without what explains them."""
         return self.diagnosis.found() | self.across.found()
 
+    def forget(self) -> None:
+        """Let what is known go at once: a rule and its states hold each other, and to find that out takes long."""
+        for each in self.both:
+            for rule in each.rules:
+                rule.states.evicted = None
+
     def given_up(self) -> dict[str, int]:
         """Give how many states rules had to give up, by rule, where they had to."""
         return self.diagnosis.given_up() | self.across.given_up()

@@ -5,7 +5,7 @@ from kafkasniff.calls.call cimport Call, new_call
 from kafkasniff.calls.frame cimport Frame
 from kafkasniff.capture.packets cimport Arrival, new_arrival
 from kafkasniff.protocol.headers cimport RequestHeader
-from kafkasniff.tcp.events cimport Connection
+from kafkasniff.tcp.events cimport Connection, DirectionCounters
 
 cdef Connection _SOME_CONNECTION
 
@@ -28,5 +28,7 @@ cdef class EventReader:
     cdef Frame _frame(self, tuple packed)
 
 cdef tuple _unpacked(bytes data)
+@cython.locals(found=DirectionCounters)
+cdef DirectionCounters _counters(tuple values)
 @cython.locals(end=Py_ssize_t, start=Py_ssize_t, whole=Py_ssize_t, rest=Py_ssize_t, parts=list)
 cdef bytes _filled(Py_ssize_t length, tuple kept)

@@ -20,7 +20,7 @@ from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.sasl.token import SaslToken
-from kafkasniff.tcp.events import COUNTERS, Connection, DirectionCounters, Endpoint
+from kafkasniff.tcp.events import Connection, DirectionCounters, Endpoint
 from kafkasniff.tcp.tls.description import Alert, TlsDescription
 
 _FILLER = memoryview(Random(0).randbytes(SAMPLED_BYTES) * 16)
@@ -83,8 +83,8 @@ class EventReader:
     def _update(self, connection: Connection | None, state: Packed) -> Connection:
         ends, epoch, first, last, initiator, round_trip, ended_by, ended_direction, fin, tunnel, counters = state
         if connection is None:
-            one, other = (Endpoint(*end) for end in ends)
-            connection = Connection((one, other), epoch, self._at(first), self._at(last))
+            one, other = ends
+            connection = Connection((Endpoint(*one), Endpoint(*other)), epoch, self._at(first), self._at(last))
         connection.last = self._at(last)
         connection.initiator = initiator
         connection.round_trip_ns = round_trip
@@ -92,10 +92,8 @@ class EventReader:
         connection.ended_direction = ended_direction
         connection.first_fin = None if fin is None else self._at(fin)
         connection.tunnel = tunnel
-        first_counters, second_counters = (
-            DirectionCounters(**dict(zip(COUNTERS, each, strict=True))) for each in counters
-        )
-        connection.counters = first_counters, second_counters
+        of_one, of_other = counters
+        connection.counters = _counters(of_one), _counters(of_other)
         return connection
 
     def _call(self, connection: Connection, packed: Packed) -> Call:
@@ -133,6 +131,26 @@ class EventReader:
 def _unpacked(data: bytes) -> Packed:
     """Give what `EventPacker` packed. Raises ValueError for what is no msgpack."""
     found: Packed = msgpack.unpackb(data, use_list=False, strict_map_key=False, unicode_errors="surrogatepass")
+    return found
+
+
+def _counters(values: Packed) -> DirectionCounters:
+    """Give what was counted of a direction; `values` in the order of `COUNTERS`."""
+    found = DirectionCounters()
+    (
+        found.packets,
+        found.data_bytes,
+        found.retransmissions,
+        found.late_retransmissions,
+        found.duplicates,
+        found.out_of_order,
+        found.gaps,
+        found.gap_bytes,
+        found.cut_packets,
+        found.conflicts,
+        found.zero_windows,
+        found.mss,
+    ) = values
     return found
 
 

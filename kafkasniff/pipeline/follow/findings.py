@@ -163,6 +163,7 @@ class FindTask:
             findings.append((vantages, save(self.work, diagnosed.found())))
             given_up.update(diagnosed.given_up())
             failures += diagnosed.failures()
+            diagnosed.forget()
         return Found(cluster.number, task, saved[0], findings, dict(given_up), failures)
 
     def _rules(self, cluster: Cluster, task: int) -> Rules:

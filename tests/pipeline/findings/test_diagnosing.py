@@ -1,10 +1,13 @@
+import gc
 import json
 import shutil
+import weakref
 from pathlib import Path
 
 import pytest
 
 from kafkasniff.pipeline.findings import shares
+from kafkasniff.pipeline.findings.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.options import Options
 from kafkasniff.tables.rings import ring_of
 from tests.conftest import SHARED, needs_shared
@@ -49,3 +52,16 @@ def test_what_two_vantages_of_a_cluster_saw_is_counted_once(spark, tmp_path):
         (json.loads(line)["rule"], json.loads(line)["count"]) for line in alone
     }
     assert Path(json.loads(next(iter(findings)))["evidence"][0]["file"]).stem in ("broker", "client")
+
+
+def test_rules_that_are_forgotten_go_without_a_search_for_cycles():
+    diagnosed = ClusterDiagnosis(shares.Share(0))
+    rules = [weakref.ref(rule) for rule in diagnosed.diagnosis.rules]
+    gc.collect()
+    gc.disable()
+    try:
+        diagnosed.forget()
+        del diagnosed
+        assert not any(rule() for rule in rules)
+    finally:
+        gc.enable()
