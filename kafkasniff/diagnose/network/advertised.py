@@ -150,28 +150,32 @@ class Told(Tally):
 class Listed:
     """The brokers of a cluster that clients on a host were told."""
 
-    __slots__ = ("all", "latest", "until")
+    __slots__ = ("all", "latest", "nodes", "until")
 
     def __init__(self) -> None:
         """Begin with none."""
         self.all: set[int] = set()
-        self.latest: frozenset[int] = frozenset()
-        """Those of the latest answer."""
+        """Node ids that were ever named."""
+        self.latest: list[dict[str, Any]] = []
+        """The brokers of the latest answer, as it has them."""
+        self.nodes: set[int] = set()
+        """Their node ids."""
         self.until = 0
         """When that came (ns)."""
 
     def take(self, brokers: list[dict[str, Any]], time: int) -> None:
         """Take a Metadata answer."""
-        nodes = frozenset([item["nodeId"] for item in brokers[:_MOST_BROKERS]])
-        if nodes != self.latest:
-            self.latest = nodes
-            if len(self.all) < _MOST_BROKERS:
-                self.all |= nodes
         self.until = time
+        if brokers == self.latest:
+            return
+        self.latest = brokers[:_MOST_BROKERS]
+        self.nodes = {item["nodeId"] for item in self.latest}
+        if len(self.all) < _MOST_BROKERS:
+            self.all |= self.nodes
 
     def dropped(self, node_id: int) -> bool:
         """Tell whether a broker is named no more: the cluster has taken it for dead."""
-        return node_id in self.all and node_id not in self.latest
+        return node_id in self.all and node_id not in self.nodes
 
 
 @lru_cache(4_096)

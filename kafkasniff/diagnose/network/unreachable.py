@@ -266,12 +266,18 @@ class AdvertisedListenerUnreachable(_ConnectRule):
 
     def _list(self, seen: SeenCall) -> None:
         """Note which brokers of a cluster are alive."""
-        brokers = seen.response.get("brokers")
-        if brokers:
-            clusters = self._listed.touch(host_of(seen.call.client), dict)
-            cluster = seen.response.get("clusterId") or seen.call.server
-            if cluster in clusters or len(clusters) < _MOST_CLUSTERS:
-                clusters.setdefault(cluster, Listed()).take(brokers, seen.ended)
+        response = seen.response
+        brokers = response.get("brokers")
+        if not brokers:
+            return
+        clusters = self._listed.touch(host_of(seen.call.client), dict)
+        cluster = response.get("clusterId") or seen.call.server
+        listed = clusters.get(cluster)
+        if listed is None:
+            if len(clusters) >= _MOST_CLUSTERS:
+                return
+            listed = clusters[cluster] = Listed()
+        listed.take(brokers, seen.ended)
 
     def uses(self, seen: SeenCall) -> None:
         """Note who gets further."""
@@ -354,7 +360,7 @@ class AdvertisedListenerUnreachable(_ConnectRule):
             f"Broker {broker.node_id} advertises {key}; {who} tried to connect there {state.count:,} times: "
             f"{self.how(state)}."
         )
-        named = max((each.until for each in told if broker.node_id in each.latest), default=0)
+        named = max((each.until for each in told if broker.node_id in each.nodes), default=0)
         if any(map(self._work.get, askers)) and named - state.begun < self.limits["session"] * SECOND:
             summary = f"{summary[:-1]}; or that broker has just gone down, as others are reached."
             return self.make(state, subject, summary, severity="warning")

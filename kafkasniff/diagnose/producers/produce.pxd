@@ -11,6 +11,8 @@ from kafkasniff.diagnose.seen.seen_call cimport SeenCall
 @cython.locals(topics=Names)
 cpdef add_topics(SeenCall seen, Tally state)
 
+cdef long long _LATE_NS
+
 cdef class Sizes(Tally):
     cdef readonly object window
     cdef public long long busy_ns, busy_until, latest, looked
