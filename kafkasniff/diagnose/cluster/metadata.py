@@ -26,6 +26,7 @@ from kafkasniff.protocol.api_keys import (
     PRODUCE,
     SHARE_FETCH,
 )
+from kafkasniff.tcp.events import Connection
 
 _MOST_CONNECTIONS = 64
 """Connections of one client that are told apart."""
@@ -106,6 +107,17 @@ class MetadataStorm(Rule[Refreshes]):
         return self.make(state, client_subject(key, state.clients) | {"topic": state.topics.only}, summary)
 
 
+class Missed(ErrorTally):
+    """Answers that a topic is unknown, and the connection of the latest to a client that wants to use it."""
+
+    __slots__ = ("connection",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.connection: Connection | None = None
+
+
 class UnknownTopicLoop(TopicErrorRule):
     """A client uses a topic that is not there."""
 
@@ -113,13 +125,16 @@ class UnknownTopicLoop(TopicErrorRule):
     title = "A client uses a topic that does not exist"
     severity = "error"
     scope = "client and topic"
+    state_type = Missed
     codes = frozenset({3, UNKNOWN_TOPIC_ID})
     apis = frozenset({METADATA, PRODUCE, FETCH, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS})
     only = dict.fromkeys(apis, WITH_STATES)
     thresholds = (
+        Threshold("calls", 1, "calls", "kafkajs, kafka-go and franz-go ask once or twice, and then give up or wait"),
         Threshold(
-            "calls", 5, "calls", "measured: a topic that is created meanwhile brings up to six, and then appears"
+            "again", 5, "calls", "measured: a topic that is created meanwhile brings up to six, and then appears"
         ),
+        Threshold("still", 3, "s", "for which the client's connection lives on after fewer: tools that ask end sooner"),
     )
     meaning = "The client waits for a topic that nobody creates; its sends fail after max.block.ms."
     wire = (
@@ -175,6 +190,24 @@ class UnknownTopicLoop(TopicErrorRule):
                 missed.add(name)
                 named.append(error)
         super().errors(call, named)
+
+    def count(self, key: Hashable, call: Call, error: FieldError) -> None:
+        """Count a call, and note its connection where the client wants to use the topic: admin tools create none."""
+        super().count(key, call, error)
+        state = self.state(key)
+        assert isinstance(state, Missed)
+        if call.api_key == METADATA and request_of(call).get("allowAutoTopicCreation", True):
+            state.connection = call.connection
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire where it goes on, or where the client lives on without the topic."""
+        assert isinstance(state, Missed)
+        if state.programs.each(state.count) < self.limits["again"]:
+            last = state.connection.last.time if state.connection is not None else 0
+            assert state.last is not None
+            if last - state.last.time < self.limits["still"] * SECOND:
+                return None
+        return super().finding(key, state)
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name the topic, or its id."""

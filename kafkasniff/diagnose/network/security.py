@@ -13,7 +13,7 @@ from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
 from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
-from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.finding import Finding, Severity
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
@@ -92,7 +92,13 @@ class AuthFailureLoop(ErrorRule):
     apis = frozenset({SASL_AUTHENTICATE})
     thresholds = (
         Threshold("calls", 1, "logins", "Java gives up at once"),
-        Threshold("again", 4, "logins", "librdkafka goes on by default; fewer are an info, raw tokens alone nothing"),
+        Threshold(
+            "again",
+            4,
+            "logins",
+            "librdkafka goes on by default; fewer are an info where the client is served at other times, and raw "
+            "tokens alone nothing",
+        ),
     )
     meaning = "The client's credentials are wrong. One that keeps trying costs the broker a connection each time."
     wire = (
@@ -112,6 +118,13 @@ class AuthFailureLoop(ErrorRule):
         """The latest raw token of connections on which no call was answered since."""
         self._expired: Bounded[int] = Bounded(MOST_CONNECTIONS)
         """For how long the token had expired that a connection's login showed (ns)."""
+        self._served: Bounded[bool] = Bounded()
+        """Clients that got further than to a login."""
+
+    def uses(self, seen: SeenCall) -> None:
+        """Note who is served."""
+        if seen.key not in BEFORE_LOGIN and seen.call.response is not None:
+            self._served.put(at_host(seen.client), True)
 
     def call(self, seen: SeenCall) -> None:
         """Note a token that is too old: the broker says no in a later call (RFC 7628, 3.2.3)."""
@@ -166,7 +179,9 @@ class AuthFailureLoop(ErrorRule):
             return None
         advice = _BY_MECHANISM.get(str(state.mechanisms.only))
         subject, summary = client_subject(key.client, state.clients), self.summary(key, state)
-        return self.make(state, subject, summary, **(advice._asdict() if advice is not None else {}))
+        severity: Severity | None = None if self._served.get(key.client) else "error"
+        words = advice._asdict() if advice is not None else {}
+        return self.make(state, subject, summary, severity=severity, **words)
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Say what happened, and what is known of why."""

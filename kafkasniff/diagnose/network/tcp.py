@@ -7,6 +7,10 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 
+_TWICE = 0.2
+"""From this share of packets on that came twice within a millisecond each was: two mirror ports, or interfaces. Only
+those with data are counted as such, which are two in five and more of a busy connection."""
+
 
 class Segments(Tally):
     """TCP's counters of a client's connections, summed up."""
@@ -18,6 +22,13 @@ class Segments(Tally):
         super().__init__()
         self.bad = 0
         self.packets = 0
+
+
+def _once(report: ConnectionReport, count: int) -> int:
+    """Give how many packets of a connection there were, of so many that were seen."""
+    counters = report.connection.counters
+    twice = sum(counter.duplicates for counter in counters) >= _TWICE * sum(counter.packets for counter in counters)
+    return count // 2 if twice else count
 
 
 class _TcpRule(Rule[Segments]):
@@ -32,7 +43,7 @@ class _TcpRule(Rule[Segments]):
         if client is None:
             return
         state = self.state((client, report.server))
-        state.packets += sum(counter.packets for counter in report.connection.counters)
+        state.packets += _once(report, sum(counter.packets for counter in report.connection.counters))
         if bad:
             state.bad += bad
             state.add(report.connection.last, what, report)
@@ -59,7 +70,7 @@ class TcpZeroWindow(_TcpRule):
         """Add up segments with window 0."""
         endpoints = report.connection.endpoints
         for direction, counter in enumerate(report.connection.counters):
-            closed = counter.zero_windows
+            closed = _once(report, counter.zero_windows)
             self.note(report, closed, f"{endpoints[direction]} closed its window in {closed:,} segments")
 
     def finding(self, key: Any, state: Segments) -> Finding | None:
@@ -90,7 +101,7 @@ class TcpRetransmissions(_TcpRule):
 
     def connection(self, report: ConnectionReport) -> None:
         """Add up late retransmissions."""
-        late = sum(counter.late_retransmissions for counter in report.connection.counters)
+        late = _once(report, sum(counter.late_retransmissions for counter in report.connection.counters))
         self.note(
             report, late, f"{late:,} segments of {report.client}-{report.server} sent again after more than 100 ms"
         )

@@ -130,3 +130,19 @@ def test_a_topic_that_was_deleted_under_its_reader() -> None:
     told = call(3, 12, {"topics": []}, {"brokers": [], "topics": topics}, at=-1)
     assert finding(rule, [told, *map(fetch_by_id, range(5))]).subject["topic"] == "orders"
     assert findings(rule, [*map(fetch_by_id, range(9)), fetch_by_id(9, code=0)]) == []
+
+
+def asked(lives: float, **request: bool) -> list[Call]:
+    """Metadata for a topic that is not there, on a connection that lives on for so many seconds."""
+    answer = {"brokers": [], "topics": [{"name": "orders", "errorCode": 3}]}
+    return [call(3, 8, {"topics": [{"name": "orders"}], **request}, answer, took=0, on=connection(end=lives))]
+
+
+def test_a_client_that_asks_once_for_a_topic_and_waits() -> None:
+    """As kafka-go, whose group members are assigned nothing then."""
+    rule = "unknown-topic-loop"
+    found = finding(rule, asked(3, allowAutoTopicCreation=True))
+    assert (found.severity, found.count) == ("info", 1)
+    assert findings(rule, asked(2.9, allowAutoTopicCreation=True)) == []
+    assert findings(rule, asked(9, allowAutoTopicCreation=False)) == []  # As admin tools, which create no topic so.
+    assert finding(rule, [answered_metadata(3)(at) for at in range(5)]).severity == "error"

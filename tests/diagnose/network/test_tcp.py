@@ -22,3 +22,18 @@ def test_retransmissions() -> None:
     assert finding("tcp-retransmissions", tcp("late_retransmissions", 5)).count == 5
     assert finding("tcp-retransmissions", tcp("late_retransmissions", 5, packets=5_000)).count == 5
     assert findings("tcp-retransmissions", tcp("late_retransmissions", 5, packets=5_001)) == []
+
+
+def test_packets_of_two_mirror_ports_are_counted_once() -> None:
+    def mirrored(counter: str, count: int, duplicates: int) -> list[Any]:
+        items = tcp(counter, count)
+        items[1].connection.counters[1].duplicates = duplicates
+        return items
+
+    for rule, counter, least in (
+        ("tcp-zero-window", "zero_windows", 2),
+        ("tcp-retransmissions", "late_retransmissions", 5),
+    ):
+        assert findings(rule, mirrored(counter, 2 * least - 2, duplicates=2)) == []
+        assert finding(rule, mirrored(counter, 2 * least, duplicates=2)).count == least
+        assert finding(rule, mirrored(counter, 2 * least - 2, duplicates=1)).count == 2 * least - 2
