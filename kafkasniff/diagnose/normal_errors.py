@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from kafkasniff.protocol.api_keys import (
+    ADD_PARTITIONS_TO_TXN,
     API_VERSIONS,
     CONSUMER_GROUP_HEARTBEAT,
     CREATE_TOPICS,
@@ -65,6 +66,7 @@ NORMAL_ERRORS: tuple[Normal, ...] = (
     Normal(frozenset({124}), None, 10, "a share partition's leader has moved"),
     Normal(frozenset({88}), frozenset({OFFSET_FETCH}), 60, "offsets of an open transaction settle soon (KIP-447)"),
     Normal(frozenset({51}), None, 20, "the markers of the last transaction are being written"),
+    Normal(frozenset({51}), frozenset({ADD_PARTITIONS_TO_TXN}), ANY_NUMBER, "concurrent-transactions-spin judges it"),
     Normal(frozenset({55}), None, ANY_NUMBER, "another part of the same request has the error that counts"),
     Normal(frozenset({69}), frozenset({15, 69, 77, 89}), ANY_NUMBER, "tools describe a group by each protocol in turn"),
     Normal(frozenset({84, 85, 91}), None, ANY_NUMBER, "tools ask for what is so already, or look whether it is there"),

@@ -84,13 +84,11 @@ class UnsupportedVersion(ErrorRule):
 class OldVersions(Tally):
     """Calls in versions that Kafka 4.0 removed, and who made them."""
 
-    __slots__ = ("by_choice", "client_ids", "versions")
+    __slots__ = ("client_ids", "versions")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.by_choice = False
-        """Whether the broker has newer versions, or was not asked for them."""
         self.versions: dict[tuple[str, int], int] = {}
         self.client_ids = Names()
 
@@ -101,6 +99,8 @@ class SoftwareKey(NamedTuple):
     programs: Client
     software: str | None
     """Name and version, as ApiVersions tells them; None where it does not."""
+    by_choice: bool = True
+    """Whether the broker has newer versions, or was not asked for them."""
 
 
 class BelowKafka4Minimum(Rule[OldVersions]):
@@ -149,9 +149,9 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         if newest is not None and below_kafka4(seen.key, newest):
             return
         software = f"{call.software_name} {call.software_version}" if call.software_name else None
-        state = self.state(SoftwareKey(Client(None, host_of(call.client)), software))
         known = newest is not None or self._newer.get((call.server, seen.key)) is not None
-        state.by_choice = state.by_choice or known or call.connection.initiator is not None
+        by_choice = known or call.connection.initiator is not None
+        state = self.state(SoftwareKey(Client(None, host_of(call.client)), software, by_choice))
         name = (call.api_name or "", version)
         state.versions[name] = state.versions.get(name, 0) + 1
         state.client_ids.add(seen.client.client_id or None)
@@ -162,6 +162,9 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         assert isinstance(key, SoftwareKey)
         if state.count < self.limits["calls"]:
             return None
+        sure = None if key.by_choice else self.states.get(key._replace(by_choice=True))
+        if sure is not None and set(state.client_ids) <= set(sure.client_ids):
+            return None
         names = ", ".join(f"{name} v{version}" for name, version in sorted(state.versions))
         software = f" ({key.software})" if key.software else ""
         who = ", ".join(state.client_ids) or key.programs.host
@@ -170,7 +173,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
             "clientId": state.client_ids.only or list(state.client_ids),
             "client": connections_subject(state.clients) or key.programs.host,
         }
-        if state.by_choice:
+        if key.by_choice:
             return self.make(state, subject, summary)
         summary += " Their connections began before the capture; the broker may have no newer ones to choose."
         return self.make(state, subject, summary, severity="info")

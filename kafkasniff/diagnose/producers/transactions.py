@@ -28,6 +28,8 @@ from kafkasniff.tcp.events import Connection
 CONCURRENT_TRANSACTIONS = 51
 INVALID_TXN_STATE = 48
 
+_FIRST_OF_BROKERS = 4
+"""Version of AddPartitionsToTxn from which on brokers send it, for many transactions (KIP-890)."""
 _MOST_PRODUCERS = 16
 """Transactional producers that are remembered of a topic."""
 
@@ -156,6 +158,10 @@ class ConcurrentTransactionsSpin(ErrorRule):
         "Bring the partition's leader back; put more into one transaction; wait longer between tries "
         "({retry.backoff.ms})."
     )
+
+    def wanted(self, call: Call) -> bool:
+        """Leave out leaders that verify transactions: their producers get the error as well (KIP-890)."""
+        return call.api_key != ADD_PARTITIONS_TO_TXN or (call.api_version or 0) < _FIRST_OF_BROKERS
 
     def call(self, seen: SeenCall) -> None:
         """Note what goes well."""

@@ -115,6 +115,16 @@ class SlowAcknowledgement(Rule[Delays]):
             if name is not None:
                 self._lagging.put(name, sorted(lagging)[:MOST_NAMES])
 
+    def unanswered(self, call: Call) -> None:
+        """Count requests that a broker did not answer, and should have at once."""
+        if call.api_key in _QUICK and call.request is not None:
+            waited = call.ended.time - call.request.last.time
+            if waited >= self.limits["milliseconds"] * MILLISECOND:
+                self._note_slow(call.server)
+
+    def _note_slow(self, server: str) -> None:
+        self._slow.put(server, (self._slow.get(server) or 0) + 1)
+
     def slow(self, seen: SeenCall) -> None:
         """Count writes to all replicas that were acknowledged late, and other requests that were answered late."""
         call = seen.call
@@ -122,7 +132,7 @@ class SlowAcknowledgement(Rule[Delays]):
         if took < self.limits["milliseconds"] * MILLISECOND:
             return
         if seen.key in _QUICK:
-            self._slow.put(call.server, (self._slow.get(call.server) or 0) + 1)
+            self._note_slow(call.server)
         request = request_of(call) if seen.key == PRODUCE else {}
         if request.get("acks") != _ALL or seen.failed or _held_up(seen):
             return

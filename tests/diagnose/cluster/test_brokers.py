@@ -132,4 +132,7 @@ def test_a_broker_that_was_asked_before_the_capture_may_be_old() -> None:
     found = finding("below-kafka4-minimum", [later(3, 50_001)])
     assert (found.severity, "may have no newer" in found.summary) == ("info", True)
     assert finding("below-kafka4-minimum", [later(11, 50_002), later(3, 50_001)]).severity == "warning"
+    asks_nothing = call(1, 3, {"topics": []}, {"responses": []}, client_id="tool")
+    both = findings("below-kafka4-minimum", [later(3, 50_001), asks_nothing])
+    assert {each.subject["clientId"]: each.severity for each in both} == {"shop": "info", "tool": "warning"}
     assert finding("below-kafka4-minimum", [call(1, 3, {"topics": []}, {"responses": []})]).severity == "warning"

@@ -69,6 +69,18 @@ def test_concurrent_transactions_in_a_row() -> None:
     assert finding(rule, [begin(at, 51) for at in range(20)]).subject["transactionalId"] == "tx"
 
 
+def test_leaders_that_verify_transactions_are_told_what_their_producers_are() -> None:
+    def verifies(at: float) -> Call:
+        request = {"transactions": [{"transactionalId": "tx", "verifyOnly": True, "topics": []}]}
+        result = {"partitionIndex": 0, "partitionErrorCode": 51}
+        topics = [{"name": "orders", "resultsByPartition": [result]}]
+        answer = {"resultsByTransaction": [{"transactionalId": "tx", "topicResults": topics}]}
+        return call(24, 5, request, answer, at=at, client_id="AddPartitionsManager-client-1")
+
+    for rule in ("concurrent-transactions-spin", "unexplained-error"):
+        assert findings(rule, [verifies(at / 10) for at in range(99)]) == []
+
+
 def test_short_transactions_meet_the_end_of_the_last_now_and_then() -> None:
     """Java asks again after 20 ms, and has to once or twice for each transaction."""
     rule = "concurrent-transactions-spin"

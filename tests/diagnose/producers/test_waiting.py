@@ -48,6 +48,8 @@ def test_what_else_makes_writes_wait() -> None:
     assert findings(SLOW, [written(2, at, on=lossy) for at in range(9)]) == []
     slow_broker = [call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, at=at, took=2) for at in range(9)]
     assert findings(SLOW, [*slow_broker, *(written(2, at) for at in range(9))]) == []
+    stopped = [call(18, 3, {}, None, at=at, took=2, on=connection(50_001 + at)) for at in range(9)]
+    assert findings(SLOW, [*stopped, *(written(2, at) for at in range(9))]) == []
 
 
 def init(at: float, timeout: int = 4000, client_id: str = "ledger") -> Call:
