@@ -16,10 +16,10 @@ cdef class Addresses(Names):
 cdef class Tally:
     cdef public Py_ssize_t count
     cdef public Arrival first, last
-    cdef public Names clients, topics
+    cdef Names _clients, _topics
     cdef list _beginning
     cdef str _latest
     cdef long long _number
 
-    @cython.locals(call=Call, number="long long")
+    @cython.locals(call=Call, number="long long", beginning=list)
     cpdef add(self, Arrival arrival, str what, of=*, topic=*)

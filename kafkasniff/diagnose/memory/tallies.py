@@ -82,19 +82,35 @@ class Cited(NamedTuple):
 class Tally:
     """How often something was seen, first and last, with a few packets that show it."""
 
-    __slots__ = ("_beginning", "_latest", "_number", "clients", "count", "first", "last", "topics")
+    __slots__ = ("_beginning", "_clients", "_latest", "_number", "_topics", "count", "first", "last")
 
     def __init__(self) -> None:
         """Begin with nothing seen."""
         self.count = 0
         self.first: Arrival | None = None
         self.last: Arrival | None = None
-        self.clients: Names = Addresses()
-        """`ip:port` of the clients' ends of the connections."""
-        self.topics = Names()
-        self._beginning: list[Evidence] = []
+        # Made when first asked for: most states of most clients stay empty.
+        self._clients: Names | None = None
+        self._topics: Names | None = None
+        self._beginning: list[Evidence] | None = None
         self._latest = ""
         self._number = 0
+
+    @property
+    def clients(self) -> Names:
+        """Give `ip:port` of the clients' ends of the connections."""
+        clients = self._clients
+        if clients is None:
+            clients = self._clients = Addresses()
+        return clients
+
+    @property
+    def topics(self) -> Names:
+        """Give the topics that were named."""
+        topics = self._topics
+        if topics is None:
+            topics = self._topics = Names()
+        return topics
 
     def add(
         self, arrival: Arrival, what: str, of: "Call | ConnectionReport | Cited | None" = None, topic: str | None = None
@@ -116,15 +132,18 @@ class Tally:
             self.clients.add(of.client)
         if self.last is None or arrival.time >= self.last.time:
             self.last, self._latest, self._number = arrival, what, number
-        if len(self._beginning) < MOST_EVIDENCE:
-            self._beginning.append(Evidence(arrival, what, number))
+        beginning = self._beginning
+        if beginning is None:
+            beginning = self._beginning = []
+        if len(beginning) < MOST_EVIDENCE:
+            beginning.append(Evidence(arrival, what, number))
         if topic is not None:
             self.topics.add(topic)
 
     @property
     def evidence(self) -> list[Evidence]:
         """Give the packets that show it, in their order: the first few that were known, and the latest."""
-        found = self._beginning
+        found = self._beginning or []
         if self.last is not None and len(found) == MOST_EVIDENCE:
             found = [*found[:-1], Evidence(self.last, self._latest, self._number)]
         return sorted(found, key=lambda each: each.arrival.time)
