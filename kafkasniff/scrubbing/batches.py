@@ -4,17 +4,19 @@ from binascii import crc32
 from collections.abc import Callable, Iterator
 
 from kafkasniff.protocol.records.batches import COMPRESSIONS
+from kafkasniff.protocol.records.checksums import MAGIC_2_CRC_FROM, computed_crc, stated_crc
 from kafkasniff.protocol.records.compression.codecs import decompress
 from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
-from kafkasniff.protocol.records.crc32c import crc32c_of
+from kafkasniff.protocol.records.layout import COMPRESSION, CONTROL, CRC_AT, HEADER_BYTES, MAGIC_AT, OFFSET_AND_SIZE
 from kafkasniff.scrubbing.contents import Spans, fill, noise_like, squeezed_into
 
-_HEADER = 61
+_HEADER = HEADER_BYTES[2]
 _MESSAGE_HEADERS = (18, 26)
 """Bytes before the key of a message, by magic."""
-_ENTRY = 12
+_ENTRY = OFFSET_AND_SIZE.size
 """Bytes of the offset and the size before a batch or message."""
-_CONTROL = 0x20
+_ATTRIBUTES = MAGIC_2_CRC_FROM + 1
+"""Of the two bytes the second, which has all bits that are in use."""
 _ENDS_OF_TRANSACTIONS = (b"\0\0\0\0", b"\0\0\0\1")
 """Keys of control records that say that a transaction was aborted or committed."""
 _LARGEST = 64 << 20
@@ -26,7 +28,7 @@ def blank_batches(data: bytearray, start: int, end: int) -> int:
     opaque = 0
     while start < end:
         size = int.from_bytes(data[start + 8 : start + _ENTRY], "big", signed=True) + _ENTRY
-        magic = data[start + 16] if end - start > 16 else -1
+        magic = data[start + MAGIC_AT] if end - start > MAGIC_AT else -1
         header = _HEADER if magic == 2 else _MESSAGE_HEADERS[magic] if magic in (0, 1) else 0
         if size > end - start or size < header + (0 if magic == 2 else 8) or not header:
             # Brokers send of the last batch what fits; its header is but numbers.
@@ -43,19 +45,19 @@ def blank_batches(data: bytearray, start: int, end: int) -> int:
 
 def _blank_batch(data: bytearray, start: int, end: int) -> int:
     """Blank a batch of magic 2; give how many bytes of it cannot be read."""
-    right = crc32c_of(bytes(data), start + 21, end) == int.from_bytes(data[start + 17 : start + 21], "big")
+    right = computed_crc(data, start, end) == stated_crc(data, start)
     opaque = 0
     records = bytes(data[start + _HEADER : end])
-    is_control = bool(data[start + 22] & _CONTROL)
-    made = _blank_content(
-        records, COMPRESSIONS[data[start + 22] & 7], 2, lambda content: _record_spans(content, is_control)
-    )
+    is_control = bool(data[start + _ATTRIBUTES] & CONTROL)
+    codec = COMPRESSIONS[data[start + _ATTRIBUTES] & COMPRESSION]
+    made = _blank_content(records, codec, 2, lambda content: _record_spans(content, is_control))
     if not made and records:
         opaque = len(records)
         made = bytes(opaque)
     data[start + _HEADER : end] = made
     if right:
-        data[start + 17 : start + 21] = crc32c_of(bytes(data), start + 21, end).to_bytes(4, "big")
+        at = start + CRC_AT[2]
+        data[at : at + 4] = computed_crc(data, start, end).to_bytes(4, "big")
     return opaque
 
 
@@ -140,7 +142,7 @@ def _blank_message(data: bytearray, start: int, end: int, magic: int) -> int:
     """Blank a message of magic 0 or 1; give how many bytes of it cannot be read."""
     right = _has_right_crc(data, start, end)
     opaque = 0
-    codec = COMPRESSIONS[data[start + 17] & 7]
+    codec = COMPRESSIONS[data[start + MAGIC_AT + 1] & COMPRESSION]
     try:
         key, value = _message_spans(data, start, end)
     except ValueError:
@@ -172,7 +174,7 @@ def _right_crc(data: bytearray, start: int, end: int) -> None:
 
 def _message_spans(data: bytes | bytearray, start: int, end: int) -> Spans:
     """Give where key and value of a message of magic 0 or 1 lie. Raises ValueError."""
-    at = start + _MESSAGE_HEADERS[data[start + 16]]
+    at = start + _MESSAGE_HEADERS[data[start + MAGIC_AT]]
     spans = []
     for _ in range(2):
         length = max(int.from_bytes(data[at : at + 4], "big", signed=True), 0)
@@ -199,7 +201,7 @@ def _messages(data: bytes | bytearray) -> Iterator[tuple[int, int]]:
     start = 0
     while start < len(data):
         end = start + _ENTRY + int.from_bytes(data[start + 8 : start + _ENTRY], "big", signed=True)
-        if data[start + 16] > 1 or not start + _MESSAGE_HEADERS[data[start + 16]] + 8 <= end <= len(data):
+        if data[start + MAGIC_AT] > 1 or not start + _MESSAGE_HEADERS[data[start + MAGIC_AT]] + 8 <= end <= len(data):
             raise ValueError("expected a message")
         yield start, end
         start = end

@@ -23,13 +23,13 @@ from kafkasniff.protocol.api_keys import (
     SASL_AUTHENTICATE,
     SASL_HANDSHAKE,
 )
+from kafkasniff.protocol.bodies.decoding import UNSUPPORTED_VERSION
 
 _TRANSACTION, _SHARE = 1, 2
 _GROUP = "group"
 _KINDS = {_TRANSACTION: "transactional id", _SHARE: "share group"}
 """What a coordinator is of, by FindCoordinator's key type (FindCoordinatorRequest.CoordinatorType)."""
 
-_UNSUPPORTED_VERSION = 35
 _TELEMETRY = frozenset({71, 72})
 _ON_THE_WAY = frozenset({API_VERSIONS, METADATA, FIND_COORDINATOR, SASL_HANDSHAKE, SASL_AUTHENTICATE}) | _TELEMETRY
 """APIs that a consumer uses before it joins."""
@@ -201,7 +201,7 @@ class GroupProtocolUnsupported(Rule[Lookups]):
         """Count look-ups that found a coordinator on a broker without the new protocol, and heartbeats refused."""
         request, response = seen.request, seen.response
         if seen.key == CONSUMER_GROUP_HEARTBEAT:
-            if response.get("errorCode") == _UNSUPPORTED_VERSION and request.get("groupId"):
+            if response.get("errorCode") == UNSUPPORTED_VERSION and request.get("groupId"):
                 state = self.state(GroupKey(seen.client, short_name(request["groupId"])))
                 state.servers.add(seen.call.server)
                 state.refused += 1

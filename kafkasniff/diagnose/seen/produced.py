@@ -7,9 +7,9 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.octets import signed32, unsigned16, unsigned32
-from kafkasniff.protocol.records.layout import MAGIC_2, MAGIC_AT, OFFSET_AND_SIZE
+from kafkasniff.protocol.records.layout import COMPRESSION, MAGIC_2, MAGIC_AT, OFFSET_AND_SIZE
 
-_COMPRESSION = 0x07
+_COMPRESSION = COMPRESSION
 _MOST_BATCHES = 1_000
 
 

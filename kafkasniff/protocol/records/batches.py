@@ -6,13 +6,18 @@ from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import in_64_bits
 from kafkasniff.protocol.records.checksums import COPIED_BYTES, MAGIC_2_CRC_FROM, checksum_of_magic_2, computed_crc
 from kafkasniff.protocol.records.layout import (
+    COMPRESSION,
+    CONTROL,
     CRC_AT,
+    DELETE_HORIZON,
     HEADER_BYTES,
+    LOG_APPEND_TIME,
     MAGIC_0,
     MAGIC_1,
     MAGIC_2,
     MAGIC_AT,
     OFFSET_AND_SIZE,
+    TRANSACTIONAL,
     batch_size,
 )
 
@@ -24,13 +29,6 @@ MAX_BATCHES: Final = 100_000
 
 COMPRESSIONS: Final = ("none", "gzip", "snappy", "lz4", "zstd", "unknown(5)", "unknown(6)", "unknown(7)")
 """Names of the codecs by their number in the attributes (CompressionType)."""
-
-# Bits of the attributes; from transactional on in magic 2 only (DefaultRecordBatch).
-_COMPRESSION = 0x07
-_LOG_APPEND_TIME = 0x08
-_TRANSACTIONAL = 0x10
-_CONTROL = 0x20
-_DELETE_HORIZON = 0x40
 
 _TIMESTAMP_TYPES: Final = ("CreateTime", "LogAppendTime")
 _NO_TIMESTAMP: Final = "NoTimestampType"
@@ -96,12 +94,12 @@ class Batch:
     @property
     def compression(self) -> str:
         """Give `none`, `gzip`, `snappy`, `lz4`, `zstd`, or `unknown(5)` to `unknown(7)`."""
-        return COMPRESSIONS[self._header[5] & _COMPRESSION]
+        return COMPRESSIONS[self._header[5] & COMPRESSION]
 
     @property
     def timestamp_type(self) -> str:
         """Give `CreateTime`, `LogAppendTime`, or `NoTimestampType` for magic 0."""
-        appended = bool(self._header[5] & _LOG_APPEND_TIME)
+        appended = bool(self._header[5] & LOG_APPEND_TIME)
         return _TIMESTAMP_TYPES[appended] if self._header[3] else _NO_TIMESTAMP
 
     @property
@@ -137,12 +135,12 @@ class Batch:
     @property
     def is_transactional(self) -> bool:
         """Tell whether the batch belongs to a transaction."""
-        return bool(self._header[5] & _TRANSACTIONAL)
+        return bool(self._header[5] & TRANSACTIONAL)
 
     @property
     def is_control(self) -> bool:
         """Tell whether the records are markers of brokers."""
-        return bool(self._header[5] & _CONTROL)
+        return bool(self._header[5] & CONTROL)
 
     @property
     def size_in_bytes(self) -> int:
@@ -190,21 +188,21 @@ def as_json(batch: Batch) -> dict[str, Any]:
         "baseOffset": batch.base_offset,
         "lastOffset": batch.last_offset,
         "partitionLeaderEpoch": leader_epoch,
-        "compression": COMPRESSIONS[attributes & _COMPRESSION],
-        "timestampType": _TIMESTAMP_TYPES[bool(attributes & _LOG_APPEND_TIME)] if magic else _NO_TIMESTAMP,
+        "compression": COMPRESSIONS[attributes & COMPRESSION],
+        "timestampType": _TIMESTAMP_TYPES[bool(attributes & LOG_APPEND_TIME)] if magic else _NO_TIMESTAMP,
         "baseTimestamp": base_timestamp,
         "maxTimestamp": max_timestamp,
         "producerId": producer_id,
         "producerEpoch": producer_epoch,
         "baseSequence": base_sequence,
-        "isTransactional": bool(attributes & _TRANSACTIONAL),
-        "isControl": bool(attributes & _CONTROL),
+        "isTransactional": bool(attributes & TRANSACTIONAL),
+        "isControl": bool(attributes & CONTROL),
         "recordCount": batch.record_count,
         "sizeInBytes": counted + OFFSET_AND_SIZE.size,
         "crc": crc,
         "crcValid": batch.crc_valid,
     }
-    if attributes & _DELETE_HORIZON:
+    if attributes & DELETE_HORIZON:
         item["deleteHorizonMs"] = base_timestamp
     if batch.partial_trailing_bytes:
         item["partialTrailingBytes"] = batch.partial_trailing_bytes
@@ -308,10 +306,10 @@ def _read_header(data: bytes, start: int, size: int) -> Batch:
     else:
         offset, counted, crc, _, attributes = MAGIC_0.unpack_from(data, start)
     # The other bits mean something in magic 2 only.
-    attributes &= _COMPRESSION | _LOG_APPEND_TIME
+    attributes &= COMPRESSION | LOG_APPEND_TIME
     batch = Batch(
         (offset, counted, -1, magic, crc, attributes, 0, None, timestamp, -1, -1, -1, 1), start, end, crc == computed
     )
-    if attributes & _COMPRESSION:
+    if attributes & COMPRESSION:
         batch.base_offset = batch.record_count = None
     return batch

@@ -1,6 +1,7 @@
 # What other compiled modules use of crc32c.py, and the checksum in C.
 
 cimport cython
+from kafkasniff.octets cimport big32
 
 cdef extern from *:
     """
@@ -89,3 +90,5 @@ cdef extern from *:
 
 @cython.locals(view="const unsigned char*")
 cpdef long long crc32c_of(bytes data, Py_ssize_t start, Py_ssize_t end) except -1
+@cython.locals(view="const unsigned char*")
+cpdef long long sound_batch(bytes data, Py_ssize_t start, Py_ssize_t end) except -1

@@ -24,6 +24,15 @@ producer id, producer epoch, base sequence, record count; the records follow."""
 CRC_AT: Final = (12, 12, 17)
 """Position of the CRC by magic."""
 
+COMPRESSION: Final = 0x07
+"""Bits of the attributes: the codec. Of magic 0 and 1 they are one byte, of magic 2 the second of two (RecordBatch)."""
+LOG_APPEND_TIME: Final = 0x08
+"""From magic 1 on: timestamps are the broker's."""
+TRANSACTIONAL: Final = 0x10
+"""Of magic 2, as those that follow (DefaultRecordBatch)."""
+CONTROL: Final = 0x20
+DELETE_HORIZON: Final = 0x40
+
 HEADER_BYTES: Final = (MAGIC_0.size, MAGIC_1.size, MAGIC_2.size)
 """Bytes of the header by magic."""
 

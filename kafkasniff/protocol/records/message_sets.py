@@ -6,11 +6,10 @@ from typing import Any, Final
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import in_64_bits
 from kafkasniff.protocol.records.checksums import computed_crc, stated_crc
-from kafkasniff.protocol.records.layout import CRC_AT, MAGIC_0, MAGIC_1, MAGIC_AT, batch_size
+from kafkasniff.protocol.records.layout import COMPRESSION, CRC_AT, MAGIC_0, MAGIC_1, MAGIC_AT, batch_size
 from kafkasniff.protocol.records.raw import RawRecords, record_path
 
 _ATTRIBUTES_AT: Final = MAGIC_AT + 1
-_COMPRESSION: Final = 0x07
 _LENGTH = Struct(">i")
 
 
@@ -78,7 +77,7 @@ def _read_wrapped(content: bytes | bytearray, start: int, end: int, append_time:
     magic = content[start + MAGIC_AT]
     if magic > 1:
         raise ProtocolError(f"expected a message of magic 0 or 1 like its wrapper, found {magic}", start + MAGIC_AT)
-    if content[start + _ATTRIBUTES_AT] & _COMPRESSION:
+    if content[start + _ATTRIBUTES_AT] & COMPRESSION:
         raise ProtocolError(
             "expected a message that is not itself compressed, found one that is", start + _ATTRIBUTES_AT
         )

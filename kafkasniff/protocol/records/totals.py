@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from kafkasniff.octets import signed32, unsigned32
+from kafkasniff.octets import signed32
 from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES, read_batches
-from kafkasniff.protocol.records.crc32c import crc32c_of
+from kafkasniff.protocol.records.crc32c import sound_batch
+from kafkasniff.protocol.records.layout import COMPRESSION
 
-_HEADER = 61
-"""Bytes of the header of a batch of magic 2; `layout` has its fields."""
+_COMPRESSION = COMPRESSION
 _MOST_BATCHES = MAX_BATCHES
 _MOST_KNOWN: Final = 1024
 """Totals that are remembered: most batches hold as many records as others."""
@@ -48,15 +48,12 @@ def count_records(
         place = start
         while place < end:
             batches += 1
-            if end - place >= _HEADER and data[place + 16] == 2 and batches <= _MOST_BATCHES:
-                size = signed32(data, place + 8) + 12
-                if _HEADER <= size <= end - place and crc32c_of(data, place + 21, place + size) == unsigned32(
-                    data, place + 17
-                ):
-                    records += signed32(data, place + 57)
-                    codecs |= 1 << (data[place + 22] & 7)
-                    place += size
-                    continue
+            size = sound_batch(data, place, end) if batches <= _MOST_BATCHES else 0
+            if size:
+                records += signed32(data, place + 57)
+                codecs |= 1 << (data[place + 22] & _COMPRESSION)
+                place += size
+                continue
             # Brokers cut the last batch of an answer, which is no problem.
             if read_batches(data, place, end, side=side) != ([], []):
                 return None

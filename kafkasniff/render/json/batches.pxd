@@ -2,7 +2,7 @@
 
 cimport cython
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer, kafkasniff_add, kafkasniff_number, kafkasniff_signed
-from kafkasniff.protocol.records.crc32c cimport crc32c_of
+from kafkasniff.protocol.records.crc32c cimport sound_batch
 from kafkasniff.render.json.records cimport RecordsWriter
 
 cdef list _TYPES, _FLAGS

@@ -12,14 +12,19 @@ from kafkasniff.protocol.bodies.json_writer import RecordsPlace
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.limits import BYTES_PER_RECORD
 from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES
+from kafkasniff.protocol.records.layout import COMPRESSION, CONTROL, DELETE_HORIZON, HEADER_BYTES, LOG_APPEND_TIME
 from kafkasniff.render.json.records import RecordsWriter
 
 if not cython.compiled:
     from kafkasniff.protocol.bodies.uncompiled_text import kafkasniff_add, kafkasniff_number
-    from kafkasniff.protocol.records.crc32c import crc32c_of
+    from kafkasniff.protocol.records.crc32c import sound_batch
 
-_HEADER = cython.declare(cython.int, 61)
+_HEADER = cython.declare(cython.int, HEADER_BYTES[2])
 """Bytes of the header of a batch of magic 2."""
+_COMPRESSION = cython.declare(cython.int, COMPRESSION)
+_LOG_APPEND_TIME = cython.declare(cython.int, LOG_APPEND_TIME)
+_CONTROL = cython.declare(cython.int, CONTROL)
+_DELETE_HORIZON = cython.declare(cython.int, DELETE_HORIZON)
 _MOST_BATCHES = cython.declare(cython.int, MAX_BATCHES)
 _BYTES_PER_RECORD = cython.declare(cython.longlong, BYTES_PER_RECORD)
 _CONTENT_WEIGHT = cython.declare(cython.longlong, CONTENT_WEIGHT)
@@ -35,7 +40,7 @@ _BASE_SEQUENCE = cython.declare(bytes, b',"baseSequence":')
 _SIZE = cython.declare(bytes, b',"sizeInBytes":')
 _CRC = cython.declare(bytes, b',"crc":')
 _CRC_VALID = cython.declare(bytes, b',"crcValid":true')
-_DELETE_HORIZON = cython.declare(bytes, b',"deleteHorizonMs":')
+_DELETE_HORIZON_MS = cython.declare(bytes, b',"deleteHorizonMs":')
 _TYPES: list[bytes] = [
     f',"compression":"{name}","timestampType":"{time}","baseTimestamp":'.encode()
     for time in ("CreateTime", "LogAppendTime")
@@ -84,12 +89,10 @@ def write_batches(
         place: bytes = path.encode()
         while at < end:
             count += 1
-            if end - at < _HEADER or view[at + 16] != 2 or count > _MOST_BATCHES:
+            size = sound_batch(data, at, end) if count <= _MOST_BATCHES else 0
+            if not size:
                 return False
-            size = _number(data, at + 8, 4) + 12
             crc = _number(data, at + 17, 4) & 0xFFFFFFFF
-            if size < _HEADER or size > end - at or crc32c_of(data, at + 21, at + size) != crc:
-                return False
             if not is_first:
                 out.byte(0x2C)
             is_first = False
@@ -121,8 +124,8 @@ def write_batches(
             to = kafkasniff_add(to, _CRC)
             to = kafkasniff_number(to, crc)
             to = kafkasniff_add(to, _CRC_VALID)
-            if attributes & 64:
-                to = kafkasniff_add(to, _DELETE_HORIZON)
+            if attributes & _DELETE_HORIZON:
+                to = kafkasniff_add(to, _DELETE_HORIZON_MS)
                 to = kafkasniff_number(to, _number(data, at + 27, 8))
             if not cython.compiled:
                 out.add(to)
@@ -156,19 +159,19 @@ def write_records(
     count: cython.longlong = _number(data, at + 57, 4)
     allowance = context.spending.records
     allowance.earn(size)
-    if attributes & 32 or allowance.left <= 0:
+    if attributes & _CONTROL or allowance.left <= 0:
         return -1
     content: bytes = data[at + _HEADER : at + size]
-    if attributes & 7:
+    if attributes & _COMPRESSION:
         from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
         from kafkasniff.protocol.records.records import decompress_batch
 
         try:
-            content = bytes(decompress_batch(COMPRESSIONS[attributes & 7], content, magic=2, limit=left))
+            content = bytes(decompress_batch(COMPRESSIONS[attributes & _COMPRESSION], content, magic=2, limit=left))
         except DecompressionError:
             return -1
     out.add(b',"records":')
-    is_appended: cython.bint = (attributes & 8) != 0
+    is_appended: cython.bint = (attributes & _LOG_APPEND_TIME) != 0
     most: cython.longlong = left // _BYTES_PER_RECORD
     max_timestamp: cython.longlong = _number(data, at + 35, 8)
     if not writer.write(

@@ -8,7 +8,7 @@ from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.walk cimport read_message
 from kafkasniff.protocol.headers cimport RequestHeader
-from kafkasniff.protocol.records.crc32c cimport crc32c_of
+from kafkasniff.protocol.records.crc32c cimport sound_batch
 
 @cython.final
 cdef class ToldPartition:

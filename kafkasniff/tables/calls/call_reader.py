@@ -25,7 +25,7 @@ from kafkasniff.tables.partition_rows import MEASURES
 
 if not cython.compiled:
     from kafkasniff.protocol.bodies.walk import read_message
-    from kafkasniff.protocol.records.crc32c import crc32c_of
+    from kafkasniff.protocol.records.crc32c import sound_batch
 
 _TOPIC = cython.declare(cython.int, layouts.TOPIC)
 _GROUP = cython.declare(cython.int, layouts.GROUP)
@@ -42,11 +42,7 @@ _GROUPS = cython.declare(cython.longlong, 0)
 """The type of keys that are groups, also of those before version 1 (FindCoordinatorRequest.CoordinatorType)."""
 _WITH_TAGS = cython.declare(cython.int, 5)
 """Bytes of the header of an answer that has tagged fields, but no tags."""
-
-_HEADER = cython.declare(cython.int, 61)
-"""Bytes of the header of a batch of magic 2."""
 _MOST_BATCHES = cython.declare(cython.longlong, MAX_BATCHES)
-_CRC_BITS = cython.declare(cython.longlong, (1 << 32) - 1)
 _MOST_ELEMENTS = cython.declare(cython.longlong, 1 << 62)
 """More than the bytes of a message can be."""
 _SIDE = cython.declare(cython.longlong, 64)
@@ -339,13 +335,8 @@ class CallReader(BodyReader):
         if told is not None:
             told.bytes = length
         while at < end:
-            size = 0
-            if end - at >= _HEADER and self.view[at + 16] == 2 and len(self.batches) < _MOST_BATCHES:
-                size = self.integer(at + 8, 4) + 12
-            if not (
-                _HEADER <= size <= end - at
-                and crc32c_of(self.data, at + 21, at + size) == self.integer(at + 17, 4) & _CRC_BITS
-            ):
+            size = sound_batch(self.data, at, end) if len(self.batches) < _MOST_BATCHES else 0
+            if not size:
                 raise ProtocolError("expected a record batch", at)
             side = "response" if self.side else "request"
             self.batches.append((self.frame, side, path, self.topic, self.is_id, self.partition, at))

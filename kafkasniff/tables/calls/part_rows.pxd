@@ -5,7 +5,7 @@ from kafkasniff.octets cimport signed32, unsigned16, unsigned32
 from kafkasniff.tables.blocks.block cimport Block
 from kafkasniff.tables.calls.call_reader cimport ToldPartition
 
-cdef int _OFFSETS, _CODE, _HIGH, _START, _FETCH, _HEADER
+cdef int _OFFSETS, _CODE, _HIGH, _START, _FETCH, _HEADER, _COMPRESSION, _LOG_APPEND_TIME, _TRANSACTIONAL, _CONTROL
 cdef long long _TWO_32
 
 cdef long long _signed64(bytes data, Py_ssize_t at) except? -1

@@ -9,7 +9,7 @@ from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.api_keys import FETCH
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.records.batches import COMPRESSIONS
-from kafkasniff.protocol.records.layout import HEADER_BYTES
+from kafkasniff.protocol.records.layout import COMPRESSION, CONTROL, HEADER_BYTES, LOG_APPEND_TIME, TRANSACTIONAL
 from kafkasniff.tables.blocks.block import Block
 from kafkasniff.tables.bodies import content_bytes
 from kafkasniff.tables.calls.call_reader import ToldPartition
@@ -20,6 +20,7 @@ _CODE, _HIGH, _START = (MEASURES.index(name) for name in ("errorCode", "highWate
 _FETCH = FETCH
 _TWO_32 = 1 << 32
 _HEADER = HEADER_BYTES[2]
+_COMPRESSION, _LOG_APPEND_TIME, _TRANSACTIONAL, _CONTROL = COMPRESSION, LOG_APPEND_TIME, TRANSACTIONAL, CONTROL
 
 
 def _signed64(data: bytes, at: int) -> int:
@@ -42,21 +43,21 @@ def put_batch(block: Block, call: Call, found: tuple[Any, ...], decompresses: bo
     block.number(base)
     block.number(base + signed32(data, at + 23))
     block.number(signed32(data, at + 12))
-    block.text(COMPRESSIONS[attributes & 7])
-    block.text("LogAppendTime" if attributes & 8 else "CreateTime")
+    block.text(COMPRESSIONS[attributes & _COMPRESSION])
+    block.text("LogAppendTime" if attributes & _LOG_APPEND_TIME else "CreateTime")
     block.number(_signed64(data, at + 27))
     block.number(_signed64(data, at + 35))
     block.number(_signed64(data, at + 43))
     epoch = unsigned16(data, at + 51)
     block.number(epoch - 0x10000 if epoch >= 0x8000 else epoch)
     block.number(signed32(data, at + 53))
-    block.number(attributes >> 4 & 1)
-    block.number(attributes >> 5 & 1)
+    block.number((attributes & _TRANSACTIONAL) != 0)
+    block.number((attributes & _CONTROL) != 0)
     block.number(signed32(data, at + 57))
     size = signed32(data, at + 8) + 12
     block.number(size)
     block.number(1)
-    if attributes & 7 == 0:
+    if attributes & _COMPRESSION == 0:
         block.number(size)
     elif decompresses:
         content = content_bytes(data, at, at + size)

@@ -3,7 +3,8 @@ import random
 import crc32c
 import pytest
 
-from kafkasniff.protocol.records.crc32c import crc32c_of
+from kafkasniff.protocol.records.crc32c import crc32c_of, sound_batch
+from tests.protocol.records.made_batches import message, simple_batch
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,27 @@ def test_long_checksums_are_those_of_the_package() -> None:
 def test_bytes_that_are_not_there_are_not_read(start: int, end: int) -> None:
     with pytest.raises(IndexError):
         crc32c_of(b"abcd", start, end)
+
+
+def test_a_sound_batch_has_its_size() -> None:
+    batch = simple_batch(3)
+    assert sound_batch(batch, 0, len(batch)) == len(batch)
+    assert sound_batch(b"xy" + batch + batch, 2, 2 + 2 * len(batch)) == len(batch)
+
+
+def test_a_batch_that_is_cut_changed_or_older_is_not_sound() -> None:
+    batch = simple_batch(3)
+    assert sound_batch(batch, 0, len(batch) - 1) == 0
+    assert sound_batch(batch[:60], 0, 60) == 0
+    for place in (8, 16, 17, 21, 60, len(batch) - 1):
+        changed = bytearray(batch)
+        changed[place] ^= 0x80
+        assert sound_batch(bytes(changed), 0, len(changed)) == 0
+    older = message(b"key", b"v" * 60)
+    assert sound_batch(older, 0, len(older)) == 0
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 70), (0, 200)])
+def test_a_batch_behind_the_data_is_not_read(start: int, end: int) -> None:
+    with pytest.raises(IndexError):
+        sound_batch(simple_batch(1), start, end)

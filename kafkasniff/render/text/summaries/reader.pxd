@@ -3,7 +3,7 @@
 from kafkasniff.protocol.bodies.reader cimport kafkasniff_is_ascii
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.walk cimport read_message
-from kafkasniff.protocol.records.crc32c cimport crc32c_of
+from kafkasniff.protocol.records.crc32c cimport sound_batch
 from kafkasniff.render.text.summaries.lists cimport SummaryLists
 
 cdef class SummaryReader(SummaryLists):

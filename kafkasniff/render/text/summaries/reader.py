@@ -11,18 +11,19 @@ except ImportError:
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.protocol.records.batches import MAX_BATCHES, read_batches
+from kafkasniff.protocol.records.layout import COMPRESSION
 from kafkasniff.render.text.summaries import fields
 from kafkasniff.render.text.summaries.lists import MOST_NAMES, NAME_LENGTH, SummaryLists
 from kafkasniff.render.words import show
 
 if not cython.compiled:
     from kafkasniff.protocol.bodies.walk import read_message
-    from kafkasniff.protocol.records.crc32c import crc32c_of
+    from kafkasniff.protocol.records.crc32c import sound_batch
 
 _MOST_NAMES = cython.declare(cython.int, MOST_NAMES)
 _NAME_LENGTH = cython.declare(cython.int, NAME_LENGTH)
 _MOST_BATCHES = cython.declare(cython.longlong, MAX_BATCHES)
-_HEADER = cython.declare(cython.int, 61)
+_COMPRESSION = cython.declare(cython.int, COMPRESSION)
 """Bytes of the header of a batch of magic 2."""
 
 _CONFIG_RESOURCES = {2: "topic", 4: "broker", 8: "broker logger", 16: "client metrics", 32: "group"}
@@ -73,7 +74,6 @@ REASON = cython.declare(cython.int, fields.REASON)
 _SLOTS = cython.declare(cython.int, fields.SLOTS_END - fields.STRINGS)
 
 _NO_ELEMENTS_LEFT_OUT = cython.declare(cython.longlong, 1 << 62)
-_CRC_BITS = cython.declare(cython.longlong, (1 << 32) - 1)
 _ONE = cython.declare(cython.uint, 1)
 
 
@@ -360,16 +360,12 @@ class SummaryReader(SummaryLists):
         size: cython.longlong
         while at < end:
             self.batches += 1
-            if end - at >= _HEADER and self.data[at + 16] == 2 and self.batches <= _MOST_BATCHES:
-                size = self.integer(at + 8, 4) + 12
-                if (
-                    _HEADER <= size <= end - at
-                    and crc32c_of(self.data, at + 21, at + size) == self.integer(at + 17, 4) & _CRC_BITS
-                ):
-                    self.record_count += self.integer(at + 57, 4)
-                    self.codecs |= 1 << (self.data[at + 22] & 7)
-                    at += size
-                    continue
+            size = sound_batch(self.data, at, end) if self.batches <= _MOST_BATCHES else 0
+            if size:
+                self.record_count += self.integer(at + 57, 4)
+                self.codecs |= 1 << (self.data[at + 22] & _COMPRESSION)
+                at += size
+                continue
             # Brokers cut the last batch of an answer, which is no problem.
             if read_batches(self.raw(at, end - at), 0, end - at, side="request" if self.is_request else "response") != (
                 [],
