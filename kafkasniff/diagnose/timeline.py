@@ -31,6 +31,7 @@ from kafkasniff.protocol.api_keys import (
     OFFSET_FETCH,
     SYNC_GROUP,
 )
+from kafkasniff.protocol.error_codes.numbers import ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID
 
 KINDS = ("group", "client", "transactional-id", "connection", "partition")
 """What a timeline can be of."""
@@ -237,7 +238,9 @@ class Timeline:
             return f"coordinator {', '.join(str(node) for node in nodes)}", ""
         if key == SYNC_GROUP:
             return f"generation {request.get('generationId')}", slow
-        if key in (HEARTBEAT, OFFSET_COMMIT) and any(error.code in (22, 25) for error in call.errors):
+        if key in (HEARTBEAT, OFFSET_COMMIT) and any(
+            error.code in (ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID) for error in call.errors
+        ):
             return "", "thrown out"
         if key == CONSUMER_GROUP_HEARTBEAT and response.get("memberEpoch", -1) != self._generation:
             self._generation = response.get("memberEpoch", -1)

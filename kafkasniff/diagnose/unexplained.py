@@ -22,15 +22,19 @@ from kafkasniff.protocol.api_keys import (
     JOIN_GROUP,
     PRODUCE,
 )
-from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES, codes_named, error_name
 from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
 from kafkasniff.protocol.error_codes.notes import note_text
+from kafkasniff.protocol.error_codes.numbers import INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE
 from kafkasniff.protocol.headers import api_name
 from kafkasniff.tcp.events import Connection
 
-INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE = 32, 76
-
-FATAL = frozenset({24, 26, 34, 48, 49, 50, 52, 81, 112, 119, 128, 130})
+FATAL = codes_named(
+    "INVALID_GROUP_ID INVALID_SESSION_TIMEOUT ILLEGAL_SASL_STATE INVALID_TXN_STATE "
+    "INVALID_PRODUCER_ID_MAPPING INVALID_TRANSACTION_TIMEOUT TRANSACTION_COORDINATOR_FENCED "
+    "GROUP_MAX_SIZE_REACHED UNSUPPORTED_ASSIGNOR INVALID_REGISTRATION INVALID_REGULAR_EXPRESSION "
+    "STREAMS_INVALID_TOPOLOGY"
+)
 """Codes at which a client stops, as the same request cannot succeed later (the fatal ones of Errors.java)."""
 
 REFUSED: dict[int, tuple[str, ...]] = {

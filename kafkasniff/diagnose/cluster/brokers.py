@@ -15,13 +15,30 @@ from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
-from kafkasniff.protocol.api_keys import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, METADATA
+from kafkasniff.protocol.api_keys import (
+    ALTER_PARTITION,
+    API_VERSIONS,
+    CONSUMER_GROUP_HEARTBEAT,
+    CONTROLLED_SHUTDOWN,
+    LEADER_AND_ISR,
+    METADATA,
+    STOP_REPLICA,
+    UPDATE_METADATA,
+    WRITE_TXN_MARKERS,
+)
 from kafkasniff.protocol.api_releases import API_RELEASES
+from kafkasniff.protocol.error_codes.numbers import (
+    NOT_ENOUGH_REPLICAS,
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    STALE_BROKER_EPOCH,
+    UNSUPPORTED_VERSION,
+)
 
 _KAFKA_4 = "4.0.1"
-_NOT_ENOUGH_REPLICAS = 19
-_BROKER_APIS = frozenset({4, 5, 6, 7, 27, 56})
-"""Between brokers: LeaderAndIsr, StopReplica, UpdateMetadata, ControlledShutdown, WriteTxnMarkers, AlterPartition."""
+_BROKER_APIS = frozenset(
+    {LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA, CONTROLLED_SHUTDOWN, WRITE_TXN_MARKERS, ALTER_PARTITION}
+)
+"""What brokers and controllers ask each other."""
 
 _MOST_CLIENTS = 1_000
 """Clients of a server whose cluster is remembered."""
@@ -49,7 +66,7 @@ class UnsupportedVersion(ErrorRule):
     title = "The broker does not support the client's versions"
     severity = "error"
     scope = "client"
-    codes = frozenset({35})
+    codes = frozenset({UNSUPPORTED_VERSION})
     ends_connections = True
     thresholds = (Threshold("calls", 3, "calls", "one refused ApiVersions is how clients find the version (KIP-511)"),)
     meaning = "The client sends requests in versions that the broker does not have, and cannot work at all."
@@ -199,7 +216,7 @@ class NotEnoughReplicas(TopicErrorRule):
     severity = "error"
     scope = "client and topic"
     state_type = RefusedWrites
-    codes = frozenset({_NOT_ENOUGH_REPLICAS, 20})
+    codes = frozenset({NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND})
     thresholds = (Threshold("calls", 3, "calls", "a broker's restart brings one or two"),)
     meaning = "Producers with acks=all cannot write, as fewer replicas are in sync than min.insync.replicas demands."
     wire = (
@@ -221,7 +238,7 @@ class NotEnoughReplicas(TopicErrorRule):
         """
         state = self.state(key)
         assert isinstance(state, RefusedWrites)
-        if error.code == _NOT_ENOUGH_REPLICAS and request_of(call).get("transactionalId"):
+        if error.code == NOT_ENOUGH_REPLICAS and request_of(call).get("transactionalId"):
             headers = [batch for side, _, batch in call.batch_headers if side == "request"]
             before = state.batches
             state.batches = {(batch.producer_id, batch.producer_epoch, batch.base_sequence) for batch in headers}
@@ -237,7 +254,7 @@ class StaleBrokerEpoch(ErrorRule):
     title = "A broker uses an old broker epoch"
     severity = "error"
     scope = "broker"
-    codes = frozenset({77})
+    codes = frozenset({STALE_BROKER_EPOCH})
     thresholds = (Threshold("calls", 4, "calls", "a restart brings one or two, then the broker registers anew"),)
     meaning = (
         "The controller refuses what a broker says, since another process registered under the same broker id later."

@@ -17,8 +17,8 @@ from kafkasniff.diagnose.options.library import Advice
 from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import DESCRIBE_TOPIC_PARTITIONS, METADATA
+from kafkasniff.protocol.error_codes.numbers import LEADER_NOT_AVAILABLE, NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER
 
-LEADER_NOT_AVAILABLE = 5
 _MOST_PARTITIONS = 1_000
 """Partitions of a topic that are told apart."""
 _WHOLE_TOPIC = -1
@@ -219,7 +219,7 @@ class LoadBalancerInFront(ErrorRule):
     scope = "advertised address, or server"
     looks_across_clients = True
     state_type = Balanced
-    codes = frozenset({6, 16})
+    codes = frozenset({NOT_LEADER_OR_FOLLOWER, NOT_COORDINATOR})
     apis = frozenset({METADATA})
     response_fields = frozenset({"brokers", "nodeId", "host", "port"})
     thresholds = (

@@ -26,13 +26,19 @@ from kafkasniff.protocol.api_keys import (
     PRODUCE,
     SHARE_FETCH,
 )
+from kafkasniff.protocol.error_codes.numbers import (
+    INVALID_TOPIC_EXCEPTION,
+    NOT_LEADER_OR_FOLLOWER,
+    TOPIC_ALREADY_EXISTS,
+    UNKNOWN_TOPIC_ID,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
 from kafkasniff.tcp.events import Connection
 
 _MOST_CONNECTIONS = 64
 """Connections of one client that are told apart."""
 _MOST_MISSED = 64
 """Unknown topics of one client that may yet appear."""
-UNKNOWN_TOPIC_ID = 100
 _LEADER_APIS = frozenset({PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH, SHARE_FETCH})
 
 
@@ -126,7 +132,7 @@ class UnknownTopicLoop(TopicErrorRule):
     severity = "error"
     scope = "client and topic"
     state_type = Missed
-    codes = frozenset({3, UNKNOWN_TOPIC_ID})
+    codes = frozenset({UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID})
     apis = frozenset({METADATA, PRODUCE, FETCH, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS})
     only = dict.fromkeys(apis, WITH_STATES)
     thresholds = (
@@ -222,7 +228,7 @@ class InvalidTopic(TopicErrorRule):
     title = "The topic's name is not allowed"
     severity = "error"
     scope = "client and topic"
-    codes = frozenset({17})
+    codes = frozenset({INVALID_TOPIC_EXCEPTION})
     thresholds = (Threshold("calls", 3, "calls", "the same request cannot succeed later"),)
     meaning = "Names have up to 249 of a-z, A-Z, 0-9, '.', '_' and '-'; the broker refuses any other."
     wire = "Error 17 INVALID_TOPIC_EXCEPTION, again and again."
@@ -237,7 +243,7 @@ class TopicAlreadyExists(TopicErrorRule):
     title = "A topic is created again and again"
     severity = "warning"
     scope = "client and topic"
-    codes = frozenset({36})
+    codes = frozenset({TOPIC_ALREADY_EXISTS})
     thresholds = (Threshold("calls", 4, "calls", "programs that create their topics at each start bring one each"),)
     meaning = "The program tries to create a topic that exists, and does not take that for an answer."
     wire = "CreateTopics answered with 36 TOPIC_ALREADY_EXISTS, again and again."
@@ -268,7 +274,7 @@ class NotLeaderLoop(ErrorRule):
     severity = "error"
     scope = "client and topic"
     state_type = Refusals
-    codes = frozenset({6})
+    codes = frozenset({NOT_LEADER_OR_FOLLOWER})
     apis = frozenset({METADATA})
     only = dict.fromkeys(apis, WITH_STATES)
     thresholds = (

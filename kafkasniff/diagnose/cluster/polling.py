@@ -14,6 +14,7 @@ from kafkasniff.diagnose.memory.tallies import MOST_EVIDENCE, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import CREATE_TOPICS, FETCH, LIST_OFFSETS, METADATA, OFFSET_FETCH, PRODUCE
+from kafkasniff.protocol.error_codes.numbers import LEADER_NOT_AVAILABLE, UNKNOWN_TOPIC_OR_PARTITION
 from kafkasniff.protocol.headers import api_name
 
 _DESCRIBING = frozenset({LIST_OFFSETS, OFFSET_FETCH, 15, 16, 32, 35, 69, 77, 90})
@@ -129,7 +130,7 @@ class TopicAutoCreated(TopicErrorRule):
     scope = "client and topic"
     looks_across_clients = True
     state_type = Made
-    codes = frozenset({3, 5})
+    codes = frozenset({UNKNOWN_TOPIC_OR_PARTITION, LEADER_NOT_AVAILABLE})
     apis = frozenset({METADATA, CREATE_TOPICS, FETCH})
     request_fields = frozenset({"topics", "name", "topicId", "topic"})
     response_fields = frozenset({"topics", "name", "topicId", "errorCode"})

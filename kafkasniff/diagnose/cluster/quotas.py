@@ -9,8 +9,8 @@ from kafkasniff.diagnose.memory.rates import MILLISECOND
 from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.error_codes.numbers import THROTTLING_QUOTA_EXCEEDED
 
-THROTTLING_QUOTA_EXCEEDED = 89
 _MOST_WAITS = 8
 """Waits of a connection that its requests are judged by."""
 _HONOURS = "apache-kafka-java"

@@ -15,6 +15,7 @@ from kafkasniff.diagnose.options.kafkajs import KAFKAJS
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen.seen_call import WITH_RECORDS, SeenCall
 from kafkasniff.protocol.api_keys import FETCH, HEARTBEAT, LEAVE_GROUP, OFFSET_COMMIT, PRODUCE
+from kafkasniff.protocol.error_codes.numbers import UNSUPPORTED_COMPRESSION_TYPE
 from kafkasniff.tcp.events import Connection
 
 _FIRST_WITH_ZSTD = 10
@@ -48,7 +49,7 @@ class UnreadableCompression(TopicErrorRule):
     title = "The consumer cannot read the producers' compression"
     severity = "error"
     scope = "client and topic"
-    codes = frozenset({76})
+    codes = frozenset({UNSUPPORTED_COMPRESSION_TYPE})
     apis = sampled = frozenset({FETCH})
     request_fields = frozenset({"topics", "topic", "topicId", "partitions", "partition", "fetchOffset"})
     thresholds = (

@@ -20,9 +20,9 @@ from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, state_of
 from kafkasniff.diagnose.seen.seen_call import ABSENT, WITH_RACK, SeenCall
 from kafkasniff.protocol.api_keys import FETCH
+from kafkasniff.protocol.error_codes.numbers import FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH
 from kafkasniff.tcp.events import Connection
 
-SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH = 70, 71
 _ABSENT = ABSENT
 
 _MOST_CONNECTIONS = 16
@@ -159,7 +159,7 @@ class FetchSessionChurn(Rule[Sessions]):
         state = state_of(self, (seen.client, call.server))  # A plain tuple is made sooner than `SessionKey`.
         state.fetches += 1
         error = seen.response.get("errorCode") if seen.failed else 0
-        if error in (SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH):
+        if error in (FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH):
             what = f"Fetch answered with error {error}"
         elif epoch == 0:
             what = f"Fetch with session id {seen.request['sessionId']}, epoch 0"

@@ -13,6 +13,7 @@ from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import FETCH, LIST_OFFSETS
+from kafkasniff.protocol.error_codes.numbers import OFFSET_OUT_OF_RANGE
 
 _MOST_PARTITIONS = 64
 """Partitions that are told apart in a client's topic."""
@@ -46,7 +47,7 @@ class OffsetOutOfRange(TopicErrorRule):
     severity = "error"
     scope = "client and topic"
     state_type = Misses
-    codes = frozenset({1})
+    codes = frozenset({OFFSET_OUT_OF_RANGE})
     apis = frozenset({LIST_OFFSETS})
     only = dict.fromkeys(apis, WITH_STATES)
     request_fields = frozenset({"topics", "name", "partitions", "partitionIndex"})

@@ -8,9 +8,8 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
-from kafkasniff.protocol.api_keys import SHARE_FETCH
+from kafkasniff.protocol.api_keys import SHARE_ACKNOWLEDGE, SHARE_FETCH
 
-SHARE_ACKNOWLEDGE = 79
 _RELEASE = 2
 """Of `acknowledgeTypes`: 0 gap, 1 accept, 2 release, 3 reject (ShareAcknowledgeRequest.json)."""
 _OFTEN = 4

@@ -12,11 +12,20 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.rule import WITH_STATES, Threshold, counted, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, JOIN_GROUP, OFFSET_COMMIT, TXN_OFFSET_COMMIT
+from kafkasniff.protocol.error_codes.numbers import (
+    FENCED_INSTANCE_ID,
+    ILLEGAL_GENERATION,
+    INCONSISTENT_GROUP_PROTOCOL,
+    REBALANCE_IN_PROGRESS,
+    STALE_MEMBER_EPOCH,
+    UNKNOWN_MEMBER_ID,
+    UNRELEASED_INSTANCE_ID,
+)
 
-_LOST = frozenset({22, 25})
-"""ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID: the member is no longer what it was."""
-_RETRIED = frozenset({27, 113})
-"""REBALANCE_IN_PROGRESS, STALE_MEMBER_EPOCH: clients try again when the rebalance is over."""
+_LOST = frozenset({ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID})
+"""The member is no longer what it was."""
+_RETRIED = frozenset({REBALANCE_IN_PROGRESS, STALE_MEMBER_EPOCH})
+"""Clients try again when the rebalance is over."""
 
 
 def group_of(call: Call, error: FieldError) -> str | None:
@@ -61,7 +70,7 @@ class InconsistentGroupProtocol(GroupErrorRule):
     title = "A member has no assignor in common with its group"
     severity = "error"
     scope = "client and group"
-    codes = frozenset({23})
+    codes = frozenset({INCONSISTENT_GROUP_PROTOCOL})
     thresholds = (Threshold("calls", 3, "joins", "a rolling change of assignors brings one or two"),)
     meaning = "The member can never join: the group's members must share an assignor and the protocol type."
     wire = "JoinGroup answered with 23 INCONSISTENT_GROUP_PROTOCOL, again and again."
@@ -166,7 +175,7 @@ class StaticMemberFenced(ErrorRule):
     severity = "error"
     scope = "group and instance"
     looks_across_clients = True
-    codes = frozenset({82, 111})
+    codes = frozenset({FENCED_INSTANCE_ID, UNRELEASED_INSTANCE_ID})
     thresholds = (Threshold("calls", 1, "calls", "KIP-345: fencing is fatal to the member"),)
     meaning = "Each start of one member throws the other out, and it stops with a fatal error."
     wire = "Heartbeat, SyncGroup, JoinGroup or OffsetCommit answered with 82 FENCED_INSTANCE_ID, or 111 (KIP-848)."

@@ -27,14 +27,19 @@ from kafkasniff.protocol.api_keys import (
     OFFSET_COMMIT,
     SYNC_GROUP,
 )
+from kafkasniff.protocol.error_codes.numbers import (
+    FENCED_MEMBER_EPOCH,
+    ILLEGAL_GENERATION,
+    MEMBER_ID_REQUIRED,
+    STALE_MEMBER_EPOCH,
+    UNKNOWN_MEMBER_ID,
+)
 from kafkasniff.tcp.events import Connection
-
-MEMBER_ID_REQUIRED = 79
 
 _MOST_MEMBERS = 64
 _LEFT = -1
 """Member epoch with which a consumer leaves its group (ConsumerGroupHeartbeatRequest.LEAVE_GROUP_MEMBER_EPOCH)."""
-_GONE = frozenset({22, 25, 110, 113})
+_GONE = frozenset({ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, STALE_MEMBER_EPOCH})
 """ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, STALE_MEMBER_EPOCH: the member is not what it was."""
 
 

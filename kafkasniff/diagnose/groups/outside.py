@@ -18,19 +18,26 @@ from kafkasniff.protocol.api_keys import (
     API_VERSIONS,
     CONSUMER_GROUP_HEARTBEAT,
     FIND_COORDINATOR,
+    GET_TELEMETRY_SUBSCRIPTIONS,
     METADATA,
     OFFSET_COMMIT,
+    PUSH_TELEMETRY,
     SASL_AUTHENTICATE,
     SASL_HANDSHAKE,
 )
-from kafkasniff.protocol.bodies.decoding import UNSUPPORTED_VERSION
+from kafkasniff.protocol.error_codes.numbers import (
+    COORDINATOR_NOT_AVAILABLE,
+    ILLEGAL_GENERATION,
+    UNKNOWN_MEMBER_ID,
+    UNSUPPORTED_VERSION,
+)
 
 _TRANSACTION, _SHARE = 1, 2
 _GROUP = "group"
 _KINDS = {_TRANSACTION: "transactional id", _SHARE: "share group"}
 """What a coordinator is of, by FindCoordinator's key type (FindCoordinatorRequest.CoordinatorType)."""
 
-_TELEMETRY = frozenset({71, 72})
+_TELEMETRY = frozenset({GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY})
 _ON_THE_WAY = frozenset({API_VERSIONS, METADATA, FIND_COORDINATOR, SASL_HANDSHAKE, SASL_AUTHENTICATE}) | _TELEMETRY
 """APIs that a consumer uses before it joins."""
 
@@ -42,7 +49,7 @@ class CommitFromOutside(GroupErrorRule):
     title = "Offsets are committed into a group by a client that is no member of it"
     severity = "error"
     scope = "client and group"
-    codes = frozenset({22, 25})
+    codes = frozenset({ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID})
     thresholds = (Threshold("calls", 3, "commits", "no commit of such a client can succeed while the group runs"),)
     meaning = "The offsets are not stored, so that the client reads the same records again when it starts anew."
     wire = (
@@ -72,7 +79,7 @@ class CoordinatorUnavailable(GroupErrorRule):
     title = "There is no coordinator"
     severity = "error"
     scope = "client and group or transactional id"
-    codes = frozenset({15})
+    codes = frozenset({COORDINATOR_NOT_AVAILABLE})
     thresholds = (
         Threshold("calls", 3, "calls", "some clients wait for five seconds before they ask again"),
         Threshold(

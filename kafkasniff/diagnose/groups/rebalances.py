@@ -21,14 +21,13 @@ from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP
+from kafkasniff.protocol.error_codes.numbers import MEMBER_ID_REQUIRED
 
 _MOST_MEMBERS = 256
 _MOST_COMINGS = 512
 
 _NO_REASONS = ("need to re-join with the given member-id", "group is already rebalancing")
 """What each Java client says whenever a group rebalances (AbstractCoordinator)."""
-
-MEMBER_ID_REQUIRED = 79
 
 
 class Generations(Tally):

@@ -14,8 +14,7 @@ from kafkasniff.diagnose.memory.tallies import Cited, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen.seen_call import FAILED, SeenCall
 from kafkasniff.protocol.api_keys import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP
-
-REBALANCE_IN_PROGRESS = 27
+from kafkasniff.protocol.error_codes.numbers import REBALANCE_IN_PROGRESS
 
 _MOST_MEMBERS = 256
 _MOST_WAITS = 256

@@ -6,6 +6,12 @@ from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.groups.errors import group_of
 from kafkasniff.diagnose.rule import Rule, Threshold, times_text
+from kafkasniff.protocol.error_codes.numbers import (
+    CLUSTER_AUTHORIZATION_FAILED,
+    GROUP_AUTHORIZATION_FAILED,
+    TOPIC_AUTHORIZATION_FAILED,
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+)
 
 _DENIED = (
     Threshold("calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"),
@@ -21,7 +27,7 @@ class AuthorizationDenied(ErrorRule):
     title = "The client lacks the rights for what it does"
     severity = "error"
     scope = "client"
-    codes = frozenset({29, 31, 53})
+    codes = frozenset({TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED, TRANSACTIONAL_ID_AUTHORIZATION_FAILED})
     thresholds = _DENIED
     meaning = "The principal has no ACL for a topic, for the cluster or for its transactional id, and keeps asking."
     wire = (
@@ -42,7 +48,7 @@ class GroupAuthorizationDenied(ErrorRule):
     title = "The client may not use the consumer group"
     severity = "error"
     scope = "client and group"
-    codes = frozenset({30})
+    codes = frozenset({GROUP_AUTHORIZATION_FAILED})
     thresholds = _DENIED
     meaning = "The principal has no Read right on the group, so that the consumer never gets partitions."
     wire = "FindCoordinator, JoinGroup or OffsetFetch answered with 30 GROUP_AUTHORIZATION_FAILED, again and again."

@@ -29,6 +29,7 @@ from kafkasniff.diagnose.rule import (
 )
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafkasniff.protocol.error_codes.numbers import SASL_AUTHENTICATION_FAILED, UNSUPPORTED_SASL_MECHANISM
 
 _CLOSED = "no answer to its SASL token"
 _FEW = 4
@@ -86,7 +87,7 @@ class AuthFailureLoop(ErrorRule):
     title = "The login fails"
     severity = "error"
     scope = "client"
-    codes = frozenset({58})
+    codes = frozenset({SASL_AUTHENTICATION_FAILED})
     ends_connections = True
     state_type = FailedLogins
     apis = frozenset({SASL_AUTHENTICATE})
@@ -199,7 +200,7 @@ class UnsupportedSaslMechanism(ErrorRule):
     title = "The broker does not offer the SASL mechanism"
     severity = "error"
     scope = "client"
-    codes = frozenset({33})
+    codes = frozenset({UNSUPPORTED_SASL_MECHANISM})
     ends_connections = True
     thresholds = (
         Threshold("calls", 1, "handshakes", "the same request cannot succeed later; Java stops at the first"),

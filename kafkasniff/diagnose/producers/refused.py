@@ -10,6 +10,7 @@ from kafkasniff.diagnose.producers.produce import add_topics
 from kafkasniff.diagnose.rule import Rule, Threshold
 from kafkasniff.diagnose.seen.seen_call import UNANSWERED, SeenCall
 from kafkasniff.protocol.api_keys import PRODUCE
+from kafkasniff.protocol.error_codes.numbers import CORRUPT_MESSAGE, MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE
 
 _NO_FIELDS: frozenset[str] = frozenset()
 
@@ -21,7 +22,7 @@ class MessageTooLarge(TopicErrorRule):
     title = "Batches are larger than the topic takes"
     severity = "error"
     scope = "client and topic"
-    codes = frozenset({10})
+    codes = frozenset({MESSAGE_TOO_LARGE})
     thresholds = (Threshold("calls", 3, "calls", "the same batch cannot succeed later"),)
     meaning = "The broker refuses the batches, and the records are lost unless the program handles the error."
     wire = "Produce answered with 10 MESSAGE_TOO_LARGE."
@@ -42,7 +43,7 @@ class RecordListTooLarge(TopicErrorRule):
     title = "Batches are larger than the topic's segments"
     severity = "error"
     scope = "client and topic"
-    codes = frozenset({18})
+    codes = frozenset({RECORD_LIST_TOO_LARGE})
     thresholds = (Threshold("calls", 3, "calls", "the same batch cannot succeed later"),)
     meaning = "The broker refuses the batches, as one does not fit into a log segment."
     wire = "Produce answered with 18 RECORD_LIST_TOO_LARGE."
@@ -57,7 +58,7 @@ class CrcMismatch(ErrorRule):
     title = "Batches arrive with a wrong CRC"
     severity = "error"
     scope = "client"
-    codes = frozenset({2})
+    codes = frozenset({CORRUPT_MESSAGE})
     apis = frozenset({PRODUCE})
     only: ClassVar[Mapping[int, int]] = {PRODUCE: UNANSWERED}
     thresholds = (Threshold("calls", 3, "calls", "TCP's own checksum lets one bad packet in many millions pass"),)

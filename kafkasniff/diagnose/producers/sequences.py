@@ -23,6 +23,7 @@ from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, state_of
 from kafkasniff.diagnose.seen.produced import Produced
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import PRODUCE
+from kafkasniff.protocol.error_codes.numbers import OUT_OF_ORDER_SEQUENCE_NUMBER
 from kafkasniff.tcp.events import Connection
 
 _BEHIND = 1 << 30
@@ -52,7 +53,7 @@ class OutOfOrderSequence(ErrorRule):
     title = "The producer's sequence numbers do not follow each other"
     severity = "error"
     scope = "producer id and topic"
-    codes = frozenset({45})
+    codes = frozenset({OUT_OF_ORDER_SEQUENCE_NUMBER})
     thresholds = (
         Threshold("calls", 5, "calls", "in-flight requests behind a failed one bring up to max.in.flight (5)"),
     )

@@ -23,10 +23,13 @@ from kafkasniff.protocol.api_keys import (
     INIT_PRODUCER_ID,
     PRODUCE,
 )
+from kafkasniff.protocol.error_codes.numbers import (
+    CONCURRENT_TRANSACTIONS,
+    INVALID_PRODUCER_EPOCH,
+    INVALID_TXN_STATE,
+    PRODUCER_FENCED,
+)
 from kafkasniff.tcp.events import Connection
-
-CONCURRENT_TRANSACTIONS = 51
-INVALID_TXN_STATE = 48
 
 _FIRST_OF_BROKERS = 4
 """Version of AddPartitionsToTxn from which on brokers send it, for many transactions (KIP-890)."""
@@ -48,7 +51,7 @@ class ProducerFenced(ErrorRule):
     severity = "error"
     scope = "transactional id"
     looks_across_clients = True
-    codes = frozenset({47, INVALID_TXN_STATE, 90})
+    codes = frozenset({INVALID_PRODUCER_EPOCH, INVALID_TXN_STATE, PRODUCER_FENCED})
     apis = frozenset({INIT_PRODUCER_ID})
     request_fields = frozenset({"transactionalId"})
     thresholds = (

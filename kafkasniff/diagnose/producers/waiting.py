@@ -28,6 +28,12 @@ from kafkasniff.protocol.api_keys import (
     PRODUCE,
     TXN_OFFSET_COMMIT,
 )
+from kafkasniff.protocol.error_codes.numbers import (
+    INVALID_PRODUCER_EPOCH,
+    INVALID_TXN_STATE,
+    PRODUCER_FENCED,
+    UNKNOWN_PRODUCER_ID,
+)
 from kafkasniff.tcp.events import Connection
 
 _ALL = -1
@@ -204,7 +210,7 @@ class TransactionTimedOut(ErrorRule):
     scope = "transactional id"
     looks_across_clients = True
     state_type = Expiries
-    codes = frozenset({47, 48, 59, 90})
+    codes = frozenset({INVALID_PRODUCER_EPOCH, INVALID_TXN_STATE, UNKNOWN_PRODUCER_ID, PRODUCER_FENCED})
     apis = frozenset({INIT_PRODUCER_ID, ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, END_TXN, TXN_OFFSET_COMMIT, PRODUCE})
     request_fields = frozenset({"transactionalId", "v3AndBelowTransactionalId", "transactionTimeoutMs"})
     response_fields = frozenset({"errorCode"})

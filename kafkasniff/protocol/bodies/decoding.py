@@ -11,12 +11,12 @@ from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.bodies.values import borrow_reader, give_back
 from kafkasniff.protocol.bodies.walk import passed
 from kafkasniff.protocol.definitions import api_definition, message_definition
+from kafkasniff.protocol.error_codes.numbers import UNSUPPORTED_VERSION
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind, Message
 from kafkasniff.protocol.message_table import MESSAGES
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, MAX_PARTIAL_ELEMENTS, PARTIAL_SHARE, RecordsField
 
-UNSUPPORTED_VERSION = 35
 FIRST_FLEXIBLE_API_VERSIONS = 3
 
 _ANSWERED_AS_0 = (1, 2)

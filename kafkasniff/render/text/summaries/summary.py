@@ -12,9 +12,9 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.frame import Frame
 from kafkasniff.protocol.api_keys import API_VERSIONS
 from kafkasniff.protocol.bodies import is_unsupported_version
-from kafkasniff.protocol.bodies.decoding import UNSUPPORTED_VERSION
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
+from kafkasniff.protocol.error_codes.numbers import UNSUPPORTED_VERSION
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.render.text.summaries import fields
