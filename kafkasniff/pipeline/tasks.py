@@ -25,7 +25,7 @@ COLLECTION_THRESHOLDS = (1_000_000, 20, 100)
 def task_of_worker() -> Iterator[None]:
     """Let a task keep the memory that it frees for itself; give it back at its end, as workers live on."""
     gc.set_threshold(*COLLECTION_THRESHOLDS)
-    # Spark lets each worker search for cycles behind each task: what was there before has none, but thousands of modules.
+    # Spark searches for cycles behind each task: what was there before it has none, but all modules.
     gc.freeze()
     keep_freed_memory()
     try:
