@@ -22,6 +22,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 import kafkasniff
+from kafkasniff.pipeline import daemon
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexes.index import reason_of
 from kafkasniff.pipeline.java import class_path, find_java
@@ -102,6 +103,8 @@ def open_session(
     if local and (jars := class_path()):
         conf.set("spark.driver.extraClassPath", jars)
         conf.set("spark.executor.extraClassPath", jars)
+        if _LOCAL.fullmatch(master or ""):
+            conf.set("spark.python.daemon.module", daemon.__name__)
     if definitions := os.environ.get(DEFINITIONS_VARIABLE):
         conf.set(f"spark.executorEnv.{DEFINITIONS_VARIABLE}", definitions)
     if not submitted and _LOCAL.fullmatch(master or ""):

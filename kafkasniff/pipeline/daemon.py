@@ -1,0 +1,25 @@
+"""What Spark starts on this machine, and forks workers from: its own daemon, with the pyspark that is installed.
+
+Spark names a zip of pyspark first, which Python compiles anew in each process, and whose directory it reads again
+before each task.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+_ZIPPED = ("pyspark", "py4j")
+"""Packages that are in zips of Spark, whose names begin so."""
+
+
+def without_zips(path: Sequence[str]) -> list[str]:
+    """Give where Python looks for modules, without Spark's zips."""
+    return [each for each in path if not (each.endswith(".zip") and Path(each).name.startswith(_ZIPPED))]
+
+
+if __name__ == "__main__":
+    sys.path[:] = without_zips(sys.path)
+    # No thread may be there when workers are forked, so nothing else is imported.
+    from pyspark.daemon import manager
+
+    manager()
