@@ -21,7 +21,7 @@ from kafkasniff.protocol.records.compression.decompression_error import Decompre
 from kafkasniff.protocol.records.layout import HEADER_BYTES
 from kafkasniff.protocol.records.records import decompress_batch
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, TYPED_FIELDS, typed_names
-from kafkasniff.tables.places import PLACE_FIELDS
+from kafkasniff.tables.topic_partitions import TOPIC_PARTITION_FIELDS
 
 NAMED = frozenset({"groupId", "topicId", "topicName"})
 
@@ -88,7 +88,7 @@ def fields_of_rows(api_key: int, version: int, side: Kind) -> frozenset[str]:
     names = leading_fields(definition, version, lambda field: is_entity(field, NAMED))
     records = leading_fields(definition, version, _holds_records)
     if records:
-        names |= records | PLACE_FIELDS
+        names |= records | TOPIC_PARTITION_FIELDS
     if resources := CONFIG_RESOURCES.get((api_key, side)):
         names |= TYPED_FIELDS | {resources}
     names |= {field.name for field in definition.fields if field.name in SETTINGS or field.name == RACK}

@@ -8,8 +8,8 @@ from kafkasniff.calls.enrichment.topics import KnownNames
 from kafkasniff.protocol.api_keys import FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, PRODUCE
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.tables.declared import PARTITIONS_NAMED
-from kafkasniff.tables.places import PARTITION_FIELDS, topic_in
 from kafkasniff.tables.rows import Placed, Row, call_key
+from kafkasniff.tables.topic_partitions import PARTITION_FIELDS, topic_in
 
 WITH_PARTITIONS = frozenset({PRODUCE, FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH})
 OFFSETS = ("fetchOffset", "committedOffset", "offset", "baseOffset")

@@ -11,7 +11,7 @@ from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.tables.bodies import RACK, SETTINGS, Body, body_of, names_in
-from kafkasniff.tables.places import Place, place_of
+from kafkasniff.tables.topic_partitions import TopicPartition, topic_partition_of
 from kafkasniff.tcp.events import DirectionCounters
 from kafkasniff.wording import failure_text, file_name
 
@@ -22,7 +22,7 @@ Row = tuple[Any, ...]
 Placed = tuple[str, int, Row]
 """Name of a table, the time in ns since 1970 that its date is taken from, and a row."""
 
-_NOWHERE = Place(None, None)
+_NOWHERE = TopicPartition(None, None)
 _SIDES: tuple[Kind, Kind] = ("request", "response")
 
 
@@ -93,14 +93,14 @@ def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
     yield _call_row(call, key, _told(call, bodies))
     names = call.context.topics
     for error in errors:
-        place = place_of(_tree(call, error.where), error.path, names)
+        place = topic_partition_of(_tree(call, error.where), error.path, names)
         yield "errors", time, (*key, error.where, error.path, *place, error.code, error.name)
     last_path, place = "", _NOWHERE
     for batch in call.batches if call.batch_headers else ():
         if (path := batch["path"]) != last_path:
             body = bodies[batch["where"]]
             tree = _tree(call, batch["where"]) if body is None or body.value is None else body.value
-            last_path, place = path, place_of(tree, path, names)
+            last_path, place = path, topic_partition_of(tree, path, names)
         where = (*key, batch["where"], path, *place)
         plain = batch["sizeInBytes"] if batch["compression"] == "none" else None
         yield "batches", time, (*where, *(batch[name] for name in BATCH_FIELDS), plain)

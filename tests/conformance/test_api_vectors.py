@@ -9,9 +9,9 @@ import pytest
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.bodies.decoding import body_table
-from kafkasniff.protocol.bodies.json_text import json_reader
 from kafkasniff.protocol.headers import read_request_header, read_response_header, response_header_version
 from tests.conformance.vector_rows import API_FILES, Row, json_text, name_of, read_value, rows
+from tests.protocol.bodies.json_reading import read_json
 
 Decoded = tuple[dict[str, Any], int]
 
@@ -26,9 +26,7 @@ def partial(row: Row, body: bytes) -> Decoded:
 
 
 def as_json(row: Row, body: bytes) -> Decoded:
-    reader = json_reader(row["api_key"], row["api_version"], row["kind"], show_secrets=True)
-    assert reader is not None
-    found = reader.read(body, 0)
+    found = read_json(row["api_key"], row["api_version"], row["kind"], True, body)
     assert found is not None
     return json.loads(found.text), len(body)
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable
 
 from kafkasniff.protocol.bodies import decode_body, find_errors, fits
-from kafkasniff.protocol.bodies.json_text import json_reader
 from kafkasniff.protocol.bodies.scanning import scan_body
 from tests.conformance.vector_rows import json_text, name_of, rows
+from tests.protocol.bodies.json_reading import read_json
 
 
 def test_bodies_that_kafka_reads_and_refuses(add_figure: Callable[..., None]) -> None:
@@ -40,8 +40,7 @@ def test_every_sink_accepts_and_refuses_the_same() -> None:
         assert fits(key, version, kind, body, 0) == is_sound, name_of(row)
         scan = scan_body(key, version, kind, body, 0, frozenset())
         assert (scan is not None) == is_sound, name_of(row)
-        reader = json_reader(key, version, kind, show_secrets=True)
-        found = reader.read(body, 0) if reader is not None else None
+        found = read_json(key, version, kind, True, body)
         assert (found is not None) == is_sound, name_of(row)
         if found is not None and scan is not None and decoded.value is not None:
             assert json_text(json.loads(found.text)) == json_text(decoded.value), name_of(row)

@@ -25,7 +25,7 @@ _OPEN = 12
 _SIDES: tuple[Side, Side] = ("request", "response")
 
 
-class Place(NamedTuple):
+class NodeData(NamedTuple):
     """What a node of the tree stands for."""
 
     side: Side
@@ -43,7 +43,7 @@ class Detail(Container):
 
     def compose(self) -> ComposeResult:
         """Make the tree and the bytes."""
-        tree: Tree[Place] = Tree("", id="tree")
+        tree: Tree[NodeData] = Tree("", id="tree")
         tree.show_root = False
         tree.guide_depth = 2
         yield tree
@@ -56,7 +56,7 @@ class Detail(Container):
         self._messages: dict[Side, ShownMessage | None] = {}
 
     @property
-    def fields(self) -> Tree[Place]:
+    def fields(self) -> Tree[NodeData]:
         """Give the tree."""
         return self.query_one("#tree", Tree)
 
@@ -80,7 +80,7 @@ class Detail(Container):
         self._show_bytes("request" if call.request is not None else "response")
         tree.cursor_line = 0
 
-    def _add_side(self, root: TreeNode[Place], call: Call, side: Side) -> None:
+    def _add_side(self, root: TreeNode[NodeData], call: Call, side: Side) -> None:
         frame = call.request if side == "request" else call.response
         if frame is None:
             return
@@ -92,15 +92,15 @@ class Detail(Container):
         label.append(
             f", {size_text(frame.size)}, {time}, {show(last.interface.file, 60)} packet {last.packet}", "not bold dim"
         )
-        node = root.add(label, Place(side, ""), expand=True)
+        node = root.add(label, NodeData(side, ""), expand=True)
         header = self._header(side)
         if header:
-            head = node.add(Text("header"), Place(side, "", True))
+            head = node.add(Text("header"), NodeData(side, "", True))
             for path, value in header:
-                head.add_leaf(_labelled(path, value), Place(side, path, True))
+                head.add_leaf(_labelled(path, value), NodeData(side, path, True))
         tree = None if body is None else body.value if body.value is not None else body.partial
         if tree is not None:
-            self._add_members(node, Place(side, "", value=tree))
+            self._add_members(node, NodeData(side, "", value=tree))
         for item in call.batches:
             if item["where"] == side:
                 self._add_found(node, side, f"batch {escape(item['path'])}", item["path"], _without_place(item))
@@ -112,7 +112,7 @@ class Detail(Container):
                 self._add_found(node, side, label_text, item["path"], found or {})
         for problem in call.problems:
             if problem.where == side:
-                node.add_leaf(Text(f"problem: {problem_text([problem])}", "yellow"), Place(side, problem.path or ""))
+                node.add_leaf(Text(f"problem: {problem_text([problem])}", "yellow"), NodeData(side, problem.path or ""))
 
     def _header(self, side: Side) -> list[tuple[str, str]]:
         message = self._message(side)
@@ -120,34 +120,34 @@ class Detail(Container):
             return []
         return [(field.path, field.value) for field in message.fields[: message.header_fields]]
 
-    def _add_found(self, node: TreeNode[Place], side: Side, label: str, path: str, value: dict[str, Any]) -> None:
+    def _add_found(self, node: TreeNode[NodeData], side: Side, label: str, path: str, value: dict[str, Any]) -> None:
         """Add what lies within a field: its own fields have no bytes of their own in the frame."""
-        found = node.add(Text(label), Place(side, path))
-        self._add_members(found, Place(side, path, value=value), within=True)
+        found = node.add(Text(label), NodeData(side, path))
+        self._add_members(found, NodeData(side, path, value=value), within=True)
 
-    def _add_members(self, node: TreeNode[Place], place: Place, within: bool = False) -> None:
+    def _add_members(self, node: TreeNode[NodeData], place: NodeData, within: bool = False) -> None:
         for name, value, path in _members(place):
             own = place.path if within else path
             if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], (dict, list))):
                 count = f" ({len(value):,})" if isinstance(value, list) else ""
-                child = node.add(Text(f"{escape(name)}{count}"), Place(place.side, own, value=value))
+                child = node.add(Text(f"{escape(name)}{count}"), NodeData(place.side, own, value=value))
                 if within:
-                    self._add_members(child, Place(place.side, own, value=value), within=True)
+                    self._add_members(child, NodeData(place.side, own, value=value), within=True)
                 elif isinstance(value, dict) or len(value) <= _OPEN:
                     child.expand()
             else:
-                node.add_leaf(_labelled(name, value_text(name, value)), Place(place.side, own))
+                node.add_leaf(_labelled(name, value_text(name, value)), NodeData(place.side, own))
         if isinstance(place.value, list) and len(place.value) > place.begin + _AT_ONCE:
             begin = place.begin + _AT_ONCE
             node.add(Text(f"… {len(place.value) - begin:,} more", "dim"), place._replace(begin=begin))
 
-    def on_tree_node_expanded(self, event: Tree.NodeExpanded[Place]) -> None:
+    def on_tree_node_expanded(self, event: Tree.NodeExpanded[NodeData]) -> None:
         """Make the children of a node when they are asked for."""
         place = event.node.data
         if place is not None and place.value is not None and not event.node.children:
             self._add_members(event.node, place)
 
-    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Place]) -> None:
+    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[NodeData]) -> None:
         """Mark the bytes of the field at the cursor."""
         place = event.node.data
         if place is None or self._call is None:
@@ -187,7 +187,7 @@ class Detail(Container):
             hidden = []
         self.bytes.show(data, hidden)
 
-    def _span(self, place: Place) -> tuple[int, int]:
+    def _span(self, place: NodeData) -> tuple[int, int]:
         """Give where the bytes of a field begin and end; of one with fields inside, of all of them."""
         message = self._message(place.side)
         if message is None or (not place.path and not place.is_header):
@@ -204,7 +204,7 @@ class Detail(Container):
         return (min(begin for begin, _ in spans), max(end for _, end in spans)) if spans else (0, 0)
 
 
-def _members(place: Place) -> Iterator[tuple[str, Any, str]]:
+def _members(place: NodeData) -> Iterator[tuple[str, Any, str]]:
     """Give the names, values and paths of what is in a value."""
     if isinstance(place.value, dict):
         for name, value in place.value.items():
@@ -224,7 +224,7 @@ def _without_place(item: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name not in ("where", "path")}
 
 
-def _node_of(root: TreeNode[Place], side: Side | None, path: str) -> TreeNode[Place] | None:
+def _node_of(root: TreeNode[NodeData], side: Side | None, path: str) -> TreeNode[NodeData] | None:
     """Give the node of a field; those around it are opened."""
     for node in root.children:
         place = node.data

@@ -24,8 +24,8 @@ How it works:
     - `offsets.OffsetReader` notes every field with its bytes.
 - Tagged fields come last on the wire and may come in any order; Kafka's JSON has them where the definition has them,
   and leaves out those that hold their default. Both sinks put them in their places when the tag section ends.
-- On top of it, in plain Python: `decoding` (bodies as dicts, with problems), `scanning` (a few fields), `json_text`
-  (JSON with what it names), `finders` (errors and entities in a dict).
+- On top of it, in plain Python: `decoding` (bodies as dicts, with problems), `scanning` (a few fields), `finders`
+  (errors and entities in a dict); `json_tables` has the tables by which JSON is written.
 
 Modules with a `.pxd` beside them are compiled; the same files run as plain Python. In a `.pxd` stand the types of
 attributes and the methods that are C functions; a name that is used across modules is `cimport`ed there.

@@ -10,7 +10,7 @@ from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer, kafkasniff_add, kafkasniff_number
 from kafkasniff.render.json.batches cimport write_batches
 from kafkasniff.render.json.members cimport session_text, write_errors, write_topics
-from kafkasniff.render.json.parts cimport Ends, Layout, LineParts
+from kafkasniff.render.json.parts cimport Ends, Layout, SharedParts
 from kafkasniff.render.json.records cimport RecordsWriter
 from kafkasniff.render.json.times cimport Seconds, write_milliseconds
 from kafkasniff.render.line_writer cimport LineWriter
@@ -19,7 +19,7 @@ cdef list _ANSWERED, _NO_ERRORS, _NO_IDS, _NO_RECORDS
 
 cdef class JsonLines(LineWriter):
     cdef JsonWriter writer
-    cdef LineParts parts
+    cdef SharedParts parts
     cdef Seconds seconds
     cdef RecordsWriter records
     cdef object context

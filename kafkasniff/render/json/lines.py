@@ -23,7 +23,7 @@ from kafkasniff.render.json.found import (
     members_text,
 )
 from kafkasniff.render.json.members import ErrorAt
-from kafkasniff.render.json.parts import Ends, Layout, LineParts
+from kafkasniff.render.json.parts import Ends, Layout, SharedParts
 from kafkasniff.render.json.records import RecordsWriter
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.json.times import LONGEST, Seconds
@@ -84,7 +84,7 @@ class JsonLines(LineWriter):
         super().__init__()
         self.writer = JsonWriter()
         self.writer.out = self.out
-        self.parts = LineParts()
+        self.parts = SharedParts()
         self.seconds = Seconds()
         self.records = RecordsWriter(self.out)
         self.context: Context | None = None

@@ -17,7 +17,7 @@ cdef class Ends:
     cdef str client_id
     cdef bytes client_id_text
 
-cdef class LineParts:
+cdef class SharedParts:
     cdef bint shows_secrets
     cdef list layouts
     cdef dict ends

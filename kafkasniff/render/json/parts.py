@@ -10,7 +10,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.protocol.api_keys import API_VERSIONS
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies.json_text import json_table
+from kafkasniff.protocol.bodies.json_tables import json_table
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.headers import RequestHeader, api_name
 from kafkasniff.render.json.found import client_text, plain_text
@@ -70,7 +70,7 @@ class Ends:
 
 @cython.final
 @cython.cclass
-class LineParts:
+class SharedParts:
     """Remembers the parts of lines."""
 
     def __init__(self) -> None:

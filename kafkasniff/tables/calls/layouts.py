@@ -14,7 +14,7 @@ from kafkasniff.protocol.typed_names import CONFIG_RESOURCES
 from kafkasniff.tables.bodies import NAMED, SETTINGS
 from kafkasniff.tables.bodies import RACK as RACK_FIELD
 from kafkasniff.tables.partition_rows import BROKERS_OWN, MEASURES, OLD_OFFSETS
-from kafkasniff.tables.places import PARTITION_FIELDS
+from kafkasniff.tables.topic_partitions import PARTITION_FIELDS
 
 TOPIC = 1
 GROUP = 2

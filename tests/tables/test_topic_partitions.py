@@ -1,7 +1,7 @@
 import pytest
 
 from kafkasniff.calls.enrichment.topics import TopicNames
-from kafkasniff.tables.places import place_of
+from kafkasniff.tables.topic_partitions import topic_partition_of
 
 NAMES = TopicNames()
 NAMES.add("id-1", "orders")
@@ -28,4 +28,4 @@ API_VERSIONS = {"supportedFeatures": [{"name": "metadata.version"}]}
     ],
 )
 def test_a_path_leads_through_a_topic_and_a_partition(body, path, place):
-    assert place_of(body, path, NAMES) == place
+    assert topic_partition_of(body, path, NAMES) == place

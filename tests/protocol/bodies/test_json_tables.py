@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from kafkasniff.protocol.bodies import decode_body, find_entities, find_errors
-from kafkasniff.protocol.bodies.json_text import JsonReader, json_reader
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.secrets.messages import redact
 from tests.conftest import VECTORS
+from tests.protocol.bodies.json_reading import read_json
 from tests.render.made_calls import text
 
 METADATA = 3
@@ -32,11 +32,9 @@ def differs(row: dict[str, Any], kind: Kind, show_secrets: bool) -> bool:
         # What an Envelope holds is replaced elsewhere.
         return False
     expected = row["json"] if show_secrets else redact(key, kind, json.loads(json.dumps(row["json"])))
-    reader = json_reader(key, version, kind, show_secrets)
-    assert reader is not None
     # Behind other bytes, and alone.
     for data, offset in ((b"header" + body, 6), (body, 0)):
-        found = reader.read(data, offset)
+        found = read_json(key, version, kind, show_secrets, data, offset)
         if found is None:
             return True
         named = find_entities(key, version, kind, row["json"]).get("topicId", [])
@@ -63,23 +61,17 @@ def test_what_kafka_prints(kind: Kind) -> None:
 
 def test_what_has_a_problem_is_not_read() -> None:
     body = bytes.fromhex("0007 62696c6c696e67 00000005 0003 6d2d31".replace(" ", ""))
-    reader = JsonReader(HEARTBEAT, 0, "request", False)
-    assert reader.read(body + b"\0", 0) is None
-    assert reader.read(body[:-1], 0) is None
-    assert reader.read(body.replace(b"bill", b"b\xffll"), 0) is None
-    found = reader.read(body, 0)
+    for changed in (body + b"\0", body[:-1], body.replace(b"bill", b"b\xffll")):
+        assert read_json(HEARTBEAT, 0, "request", False, changed) is None
+    found = read_json(HEARTBEAT, 0, "request", False, body)
     assert found is not None
     assert found.text == b'{"groupId":"billing","generationId":5,"memberId":"m-1"}'
-    assert json_reader(HEARTBEAT, 99, "request", False) is None
-    assert json_reader(9999, 0, "request", False) is None
 
 
 def test_counts_beyond_the_end_of_a_short_body() -> None:
     # Metadata v1 asks for as many topics as there can be, and names one.
-    reader = JsonReader(METADATA, 1, "request", False)
-    assert reader.read(b"\x7f\xff\xff\xff\0\1a", 0) is None
-    assert reader.read(b"\0\0\0\2\0\1a", 0) is None
-    assert reader.read(b"\0\0\0\1\0\1a", 0) is not None
+    for body, is_sound in ((b"\x7f\xff\xff\xff\0\1a", False), (b"\0\0\0\2\0\1a", False), (b"\0\0\0\1\0\1a", True)):
+        assert (read_json(METADATA, 1, "request", False, body) is not None) == is_sound
 
 
 def test_secret_configs_among_many() -> None:
@@ -90,10 +82,8 @@ def test_secret_configs_among_many() -> None:
     configs.append(config(b"ssl.key.password", b"hush"))
     body = struct.pack(">ibhsi", 1, 4, 1, b"1", len(configs)) + b"".join(configs) + b"\0"
     for show_secrets, shown in ((False, "***"), (True, "hush"), (False, "***")):
-        reader = json_reader(ALTER_CONFIGS, 0, "request", show_secrets)
-        assert reader is not None
         for _ in range(2):
-            found = reader.read(body, 0)
+            found = read_json(ALTER_CONFIGS, 0, "request", show_secrets, body)
             assert found is not None
             assert json.loads(found.text)["resources"][0]["configs"][-1] == {"name": "ssl.key.password", "value": shown}
 
@@ -119,9 +109,7 @@ def test_configs_are_hidden_by_name_by_what_the_broker_says_and_inside_values() 
         config("sasl.jaas.config", "p", 0, [synonym("l", 'a "b" Bearer abcdefghijkl')]),
     ]
     body = struct.pack(">iihhb", 0, 1, 0, -1, 4) + text("1") + struct.pack(">i", len(configs)) + b"".join(configs)
-    reader = json_reader(DESCRIBE_CONFIGS, 1, "response", False)
-    assert reader is not None
-    found = reader.read(body, 0)
+    found = read_json(DESCRIBE_CONFIGS, 1, "response", False, body)
     assert found is not None
     shown = json.loads(found.text)["results"][0]["configs"]
     assert [each["value"] for each in shown] == ["86400000", "***", "", "***"]

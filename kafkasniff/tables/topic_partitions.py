@@ -22,18 +22,18 @@ TOPIC_ARRAYS = frozenset(
 PARTITION_FIELDS = ("partitionIndex", "partition", "index")
 _TOPIC_FIELDS = ("topic", "topicName")
 
-PLACE_FIELDS = frozenset({*PARTITION_FIELDS, *_TOPIC_FIELDS, "name", "topicId"})
+TOPIC_PARTITION_FIELDS = frozenset({*PARTITION_FIELDS, *_TOPIC_FIELDS, "name", "topicId"})
 """Names of the fields that say where a path leads, beside the arrays in it."""
 
 
-class Place(NamedTuple):
+class TopicPartition(NamedTuple):
     """What a path leads through."""
 
     topic: str | None
     partition: int | None
 
 
-def place_of(body: dict[str, Any], path: str, names: KnownNames) -> Place:
+def topic_partition_of(body: dict[str, Any], path: str, names: KnownNames) -> TopicPartition:
     """Give topic and partition of a path such as `responses[0].partitions[2].errorCode` in a decoded body."""
     topic: str | None = None
     partition: int | None = None
@@ -55,7 +55,7 @@ def place_of(body: dict[str, Any], path: str, names: KnownNames) -> Place:
             within = within or topic is not None or "topicId" in struct
             if partition is None and within:
                 partition = next((struct[field] for field in PARTITION_FIELDS if type(struct.get(field)) is int), None)
-    return Place(topic, partition)
+    return TopicPartition(topic, partition)
 
 
 def topic_in(struct: dict[str, Any], array: str, names: KnownNames) -> str | None:
