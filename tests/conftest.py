@@ -45,14 +45,20 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def kill_descendants(of: str = "self") -> None:
+    """Kill the processes that a process started, and those that they started."""
+    for children in Path(f"/proc/{of}/task").glob("*/children"):
+        for child in children.read_text().split():
+            kill_descendants(child)
+            os.kill(int(child), signal.SIGKILL)
+
+
 @pytest.fixture(autouse=True)
 def time_limit() -> Iterator[None]:
     """Fail a test that takes too long, and kill the processes it waits for: a `with Popen` waits for its own."""
 
     def expire(_number: int, _frame: FrameType | None) -> None:
-        for children in Path("/proc/self/task").glob("*/children"):
-            for child in children.read_text().split():
-                os.kill(int(child), signal.SIGKILL)
+        kill_descendants()
         raise TimeoutError(f"the test took more than {TIME_LIMIT} seconds")
 
     before = signal.signal(signal.SIGALRM, expire)

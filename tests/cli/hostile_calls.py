@@ -3,6 +3,7 @@
 import struct
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.protocol.records.made_batches import batch, record
@@ -42,10 +43,16 @@ def heartbeat(correlation_id: int) -> tuple[bytes, bytes]:
     return request(12, 0, correlation_id, body), struct.pack(">ih", correlation_id, 0)
 
 
+@cache
+def compressed(content: bytes) -> bytes:
+    """Compress by zstd; calls of one capture have the same content."""
+    return zstd.compress(content, 19)
+
+
 def push_telemetry(correlation_id: int, metrics: bytes) -> tuple[bytes, bytes]:
     """PushTelemetry v0 with metrics that are compressed by zstd."""
-    compressed = zstd.compress(metrics, 19)
-    body = bytes(16) + struct.pack(">iBB", 1, 0, ZSTD) + varint(len(compressed) + 1) + compressed + b"\0"
+    content = compressed(metrics)
+    body = bytes(16) + struct.pack(">iBB", 1, 0, ZSTD) + varint(len(content) + 1) + content + b"\0"
     return request(72, 0, correlation_id, body, flexible=True), struct.pack(">i", correlation_id) + bytes(8)
 
 
@@ -78,7 +85,7 @@ def gauge(content: bytes) -> bytes:
 def produce(correlation_id: int, records: int, value: bytes = b"") -> tuple[bytes, bytes]:
     """Produce v3 of equal records in one batch that is compressed by zstd."""
     content = record(0, None, value) * records
-    data = batch(zstd.compress(content, 19), records, attributes=ZSTD)
+    data = batch(compressed(content), records, attributes=ZSTD)
     body = struct.pack(">hhii", -1, -1, 1000, 1) + struct.pack(">h1sii", 1, b"t", 1, 0) + sized(data)
     answer = struct.pack(">iih1siihqqi", correlation_id, 1, 1, b"t", 1, 0, 0, 0, -1, 0)
     return request(0, 3, correlation_id, body), answer

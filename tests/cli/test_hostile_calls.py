@@ -26,12 +26,17 @@ def test_integers_of_a_kerberos_token(run: Run, tmp_path: Path, form: list[str])
         assert "errorCode: 0x7f7f7f7f7f7f7f7f7f " in done.stdout.replace("\n", " ")
 
 
-@pytest.mark.parametrize("form", FORMS, ids=" ".join)
-def test_metrics_and_records_of_a_few_bytes(run: Run, tmp_path: Path, form: list[str]) -> None:
+@pytest.fixture(scope="module")
+def bombs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     points, text = gauge(field(1, b"") * 180_000), gauge(field(1, field(7, field(1, b"x" * 15_000_000))))
     calls = [push_telemetry(number, points if number % 2 else text) for number in range(50)]
     calls += [produce(number, 150_000) for number in range(50, 70)] + [heartbeat(70)]
-    done = run(*form, str(capture(tmp_path / "bombs.pcap", calls)))
+    return capture(tmp_path_factory.mktemp("bombs") / "bombs.pcap", calls)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=" ".join)
+def test_metrics_and_records_of_a_few_bytes(run: Run, bombs: Path, form: list[str]) -> None:
+    done = run(*form, str(bombs))
     assert done.returncode == 0
     assert len(done.stdout) < 30_000_000
     if form[0] == "diagnose":

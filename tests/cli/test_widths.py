@@ -8,7 +8,7 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import Forks, Run
 from tests.cli.screens import on_terminal
 from tests.conftest import CAPTURES, ROOT
 
@@ -40,16 +40,16 @@ COMMANDS = (
 )
 
 
-def in_a_terminal(environment: dict[str, str], width: int, *arguments: str) -> str:
+def in_a_terminal(forks: Forks, width: int, *arguments: str) -> str:
     """Give what the command prints in a terminal, without colours."""
-    return re.sub(r"\x1b\[[\d;]*m", "", on_terminal(environment, *arguments, columns=width)[0])
+    return re.sub(r"\x1b\[[\d;]*m", "", on_terminal(forks.environment, *arguments, columns=width, forks=forks)[0])
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 160, 240])
-def test_no_line_is_longer_than_the_terminal(environment: dict[str, str], width: int) -> None:
+def test_no_line_is_longer_than_the_terminal(forks: Forks, width: int) -> None:
     too_long = {}
     for command in COMMANDS:
-        shown = in_a_terminal(environment, width, *command.split())
+        shown = in_a_terminal(forks, width, *command.split())
         assert shown.count("\n") > 0
         assert "Traceback" not in shown
         too_long[command] = [line for line in shown.splitlines() if cell_len(line) > width]
@@ -57,10 +57,10 @@ def test_no_line_is_longer_than_the_terminal(environment: dict[str, str], width:
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 160, 240])
-def test_names_of_errors_are_whole(environment: dict[str, str], run: Run, width: int) -> None:
+def test_names_of_errors_are_whole(forks: Forks, run: Run, width: int) -> None:
     calls = map(json.loads, run("read", JAVA, "--json", "--errors").stdout.splitlines())
     expected = [error["name"] for call in calls for error in call["errors"]]
-    words = in_a_terminal(environment, width, "read", JAVA, "--errors").split()
+    words = in_a_terminal(forks, width, "read", JAVA, "--errors").split()
     assert [word for word in words if word in expected] == expected
 
 

@@ -1,9 +1,12 @@
 """A filter of its own over JSON lines: what expressions are held against. It uses nothing of kafkasniff."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeVar
 
+Read = TypeVar("Read")
+Path = tuple[str, ...]
 Line = dict[str, Any]
 Holds = Callable[[Line], bool]
 
@@ -23,7 +26,7 @@ def body(line: Line, side: str) -> Line:
     return line.get(side) or line.get(f"{side}Partial") or {}
 
 
-def fields(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def fields(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Give path and value of all in a body, elements of arrays one by one."""
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -36,15 +39,35 @@ def fields(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
                 yield from fields(inner, (*path, key))
 
 
-def both(line: Line) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for side in ("request", "response"):
-        yield from fields(body(line, side), (side,))
+def once(read: Callable[[Line], Read]) -> Callable[[Line], Read]:
+    """Read it of a line once: hundreds of expressions ask for the same."""
+
+    def give(line: Line) -> Read:
+        kept = line.setdefault("alreadyRead", {})
+        if read not in kept:
+            kept[read] = read(line)
+        found: Read = kept[read]
+        return found
+
+    return give
+
+
+@once
+def both(line: Line) -> list[tuple[Path, Any]]:
+    return [found for side in ("request", "response") for found in fields(body(line, side), (side,))]
+
+
+@once
+def _by_path(line: Line) -> dict[Path, list[Any]]:
+    found = defaultdict(list)
+    for path, value in both(line):
+        if value is not None:
+            found[path].append(value)
+    return found
 
 
 def at(line: Line, path: str) -> list[Any]:
-    wanted = tuple(step.removesuffix("[]") for step in path.split("."))
-    found = [value for steps, value in fields(body(line, wanted[0]), (wanted[0],)) if steps == wanted]
-    return [value for value in found if value is not None]
+    return _by_path(line).get(tuple(step.removesuffix("[]") for step in path.split(".")), [])
 
 
 def key_of(line: Line) -> int | None:
@@ -55,6 +78,7 @@ def name_of(line: Line) -> str:
     return line["requestHeader"].get("requestApiKeyName") or ""
 
 
+@once
 def topics(line: Line) -> set[str]:
     """Names of topics; `namesBefore` are those of ids that other lines tell, also for bodies that are there in part."""
     found = set(line.get("topics", {}).values())
@@ -69,6 +93,7 @@ def topics(line: Line) -> set[str]:
     return (found | _resources(line, 2)) - {""}
 
 
+@once
 def groups(line: Line) -> set[str]:
     found = set()
     for path, value in both(line):
@@ -78,6 +103,7 @@ def groups(line: Line) -> set[str]:
     return (found | _resources(line, 32) | _coordinators(line, 0)) - {""}
 
 
+@once
 def transactional_ids(line: Line) -> set[str]:
     found = {value for path, value in both(line) if "ransactionalId" in path[-1] and isinstance(value, str)}
     return (found | _coordinators(line, 1)) - {""}
@@ -101,6 +127,7 @@ def _coordinators(line: Line, kind: int) -> set[str]:
     return {*request.get("coordinatorKeys", ()), *([request["key"]] if "key" in request else [])}
 
 
+@once
 def partitions(line: Line) -> list[int]:
     found = []
     for path, value in both(line):
@@ -114,6 +141,7 @@ def partitions(line: Line) -> list[int]:
     return found
 
 
+@once
 def errors(line: Line) -> set[str]:
     return {error["name"] for error in line.get("errors", ())}
 

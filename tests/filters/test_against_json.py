@@ -143,10 +143,20 @@ ALL = EXPRESSIONS | MATRIX
 RECORDINGS = recordings(".json")
 
 
+@pytest.fixture(scope="module")
+def filters() -> dict[str, Filter]:
+    return {expression: Filter(expression) for expression in ALL}
+
+
+@pytest.fixture(scope="module")
+def short() -> list[tuple[Filter, Holds]]:
+    return [(_of_options(*options), holds) for options, holds in SHORT_FORMS.items()]
+
+
 @pytest.mark.parametrize("recording", RECORDINGS, ids=str)
-def test_holds_for_the_lines_for_which_it_should(recording: Recording, add_figure: AddFigure) -> None:
-    filters = {expression: Filter(expression) for expression in ALL}
-    short = [(_of_options(*options), holds) for options, holds in SHORT_FORMS.items()]
+def test_holds_for_the_lines_for_which_it_should(
+    recording: Recording, filters: dict[str, Filter], short: list[tuple[Filter, Holds]], add_figure: AddFigure
+) -> None:
     key_log = recording.options[1] if recording.options else None
     reading = Reading([*map(str, recording.files)], key_log=key_log)
     lines = JsonLines()
@@ -183,7 +193,9 @@ def _of_options(*words: str) -> Filter:
 def test_times_are_those_of_the_lines(recording: Recording) -> None:
     key_log = recording.options[1] if recording.options else None
     reading = Reading([*map(str, recording.files)], key_log=key_log)
-    begun = [json.loads(JsonLines().line(call))["time"] for call in reading.calls()]
+    calls = [*reading.calls()]
+    lines = [json.loads(JsonLines().line(call)) for call in calls]
+    begun = [line["time"] for line in lines]
     if not begun:
         return
     first = reading.summary.first_time
@@ -196,13 +208,12 @@ def test_times_are_those_of_the_lines(recording: Recording) -> None:
         for text in (pivot, pivot.removesuffix("Z") + "+00:00", clock, after):
             wanted = Filter(f"time {operator} {text}")
             wanted.start_at(first)
-            assert [wanted.wants(call) for call in reading.calls()] == expected, (operator, text)
+            assert [wanted.wants(call) for call in calls] == expected, (operator, text)
     # A call ends when its response does: so long after it began as it took.
     ended = Filter(f"ended >= {pivot} and outcome == answered")
     until = Filters(end=pivot).filter()
     since = Filters(begin=pivot).filter()
-    for call in reading.calls():
-        line = json.loads(JsonLines().line(call))
+    for call, line in zip(calls, lines, strict=True):
         assert until.wants(call) == (_ns(line["time"]) <= _ns(pivot))
         if line["outcome"] == "answered":
             ends = _ns(line["time"]) + round(line["totalTimeMs"] * 1_000_000)
