@@ -24,13 +24,25 @@ SECONDS = 120
 """How long a command may take."""
 
 
+def network() -> int:
+    """Give the number of the network namespace."""
+    return os.stat("/proc/thread-self/ns/net").st_ino
+
+
+NETWORK = network()
+
+
 class Forks:
     """Runs the command in an environment, in processes forked from one that has loaded it (`tests.cli.forking`)."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self.environment = environment
         self._threads = ThreadPoolExecutor(3)
-        self._start()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def fit(self, environment: dict[str, str]) -> bool:
+        """Tell whether the test that runs has changed neither environment nor network."""
+        return environment == self.environment and network() == NETWORK
 
     def _start(self) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -63,9 +75,8 @@ class Forks:
 
     def start(self, arguments: Sequence[str], folder: Path, streams: list[int]) -> None:
         """Start the command in a folder, with its three standard streams; one at a time."""
-        if self._process.poll() is not None:
-            # The time limit of a test ended it.
-            self._socket.close()
+        if self._process is None or self._process.poll() is not None:
+            # The first command, or the time limit of a test ended it.
             self._start()
         message = json.dumps([str(folder), *arguments]).encode()
         assert len(message) < LONGEST
@@ -78,12 +89,13 @@ class Forks:
         except TimeoutError:
             kill_descendants()
             raise
-        assert answer, (self._process.communicate()[1] or b"").decode()
+        assert answer, self._process and self._process.communicate()[1].decode()
         return int(answer)
 
     def close(self) -> None:
-        self._socket.close()
-        self._process.communicate(timeout=SECONDS)
+        if self._process is not None:
+            self._socket.close()
+            self._process.communicate(timeout=SECONDS)
         self._threads.shutdown()
 
 
@@ -118,12 +130,12 @@ def forks() -> Iterator[Forks]:
 
 @pytest.fixture
 def run(environment: dict[str, str], forks: Forks) -> Run:
-    """Runs the real command in the folder of captures; where a test changed the environment, by a new interpreter."""
+    """Runs the real command in the folder of captures; by a new interpreter where `forks` do not fit."""
 
     def call(*arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[str]:
         folder = ROOT / "captures"
-        if environment == forks.environment:
-            done = forks.run(arguments, folder, stdin)
+        if forks.fit(environment):
+            done = forks.run(list(map(str, arguments)), folder, stdin)
         else:
             command = [*COMMAND, *arguments]
             done = subprocess.run(

@@ -42,6 +42,8 @@ def test_on_a_terminal(forks: Forks, arguments: str) -> None:
 
 
 def test_after_the_time_limit_of_a_test_another_begins(forks: Forks) -> None:
+    assert forks.run(["--version"], CAPTURES, None).returncode == 0
+    assert forks._process is not None
     forks._process.kill()
     forks._process.wait()
     assert forks.run(["--version"], CAPTURES, None).returncode == 0
