@@ -1,5 +1,6 @@
 """Where test material lies, and figures: a test hands in rows, and the end of the run prints them as tables."""
 
+import gc
 import os
 import signal
 from collections import defaultdict
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from kafkasniff.cli.main import COLLECTION_THRESHOLDS
 
 ROOT = Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
@@ -51,6 +54,12 @@ def kill_descendants(of: str = "self") -> None:
         for child in children.read_text().split():
             kill_descendants(child)
             os.kill(int(child), signal.SIGKILL)
+
+
+def pytest_collection_finish() -> None:
+    # Python would search thousands of tests for cycles again and again.
+    gc.freeze()
+    gc.set_threshold(*COLLECTION_THRESHOLDS)
 
 
 @pytest.fixture(autouse=True)

@@ -1,17 +1,11 @@
-import json
 import os
-import socket
 import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from tests.cli.forking import LONGEST
-from tests.conftest import ROOT, kill_descendants
+from tests.cli.forks import COMMAND, SECONDS, Forks, shared_forks, usual_environment
+from tests.conftest import ROOT
 
 NEEDED = {"KAFKASNIFF_KAFKA_JARS": "test_live_broker.py", "KAFKASNIFF_OTELCOL": "test_otelcol.py"}
 """What tests with a real broker and a real collector need; docs/development.md says how to have it."""
@@ -19,121 +13,23 @@ collect_ignore = [file for variable, file in NEEDED.items() if not os.environ.ge
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-COMMAND = [sys.executable, "-m", "kafkasniff"]
-SECONDS = 120
-"""How long a command may take."""
-
-
-def network() -> int:
-    """Give the number of the network namespace."""
-    return os.stat("/proc/thread-self/ns/net").st_ino
-
-
-NETWORK = network()
-
-
-class Forks:
-    """Runs the command in an environment, in processes forked from one that has loaded it (`tests.cli.forking`)."""
-
-    def __init__(self, environment: dict[str, str]) -> None:
-        self.environment = environment
-        self._threads = ThreadPoolExecutor(3)
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def fit(self, environment: dict[str, str]) -> bool:
-        """Tell whether the test that runs has changed neither environment nor network."""
-        return environment == self.environment and network() == NETWORK
-
-    def _start(self) -> None:
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._socket.settimeout(SECONDS)
-        with theirs:
-            # Python's streams are made for what they are at its start: for pipes, as tests give.
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.cli.forking", str(theirs.fileno())],
-                cwd=ROOT,
-                env=self.environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=[theirs.fileno()],
-            )
-
-    def run(self, arguments: Sequence[str], folder: Path, stdin: bytes | None) -> subprocess.CompletedProcess[bytes]:
-        """Run the command in a folder; without `stdin` its standard input is that of the tests."""
-        outputs, errors = os.pipe(), os.pipe()
-        inputs = None if stdin is None else os.pipe()
-        theirs = [0 if inputs is None else inputs[0], outputs[1], errors[1]]
-        self.start(arguments, folder, theirs)
-        for stream in theirs[inputs is None :]:
-            os.close(stream)
-        if inputs is not None:
-            self._threads.submit(write, inputs[1], stdin or b"")
-        stdout, stderr = self._threads.submit(read, outputs[0]), self._threads.submit(read, errors[0])
-        status = self.wait()
-        return subprocess.CompletedProcess([*COMMAND, *arguments], status, stdout.result(), stderr.result())
-
-    def start(self, arguments: Sequence[str], folder: Path, streams: list[int]) -> None:
-        """Start the command in a folder, with its three standard streams; one at a time."""
-        if self._process is None or self._process.poll() is not None:
-            # The first command, or the time limit of a test ended it.
-            self._start()
-        message = json.dumps([str(folder), *arguments]).encode()
-        assert len(message) < LONGEST
-        socket.send_fds(self._socket, [message], streams)
-
-    def wait(self) -> int:
-        """Give the exit status, when the command ended."""
-        try:
-            answer = self._socket.recv(LONGEST)
-        except TimeoutError:
-            kill_descendants()
-            raise
-        assert answer, self._process and self._process.communicate()[1].decode()
-        return int(answer)
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._socket.close()
-            self._process.communicate(timeout=SECONDS)
-        self._threads.shutdown()
-
-
-def read(descriptor: int) -> bytes:
-    with os.fdopen(descriptor, "rb") as stream:
-        return stream.read()
-
-
-def write(descriptor: int, content: bytes) -> None:
-    with suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as stream:
-        stream.write(content)
-
-
-def usual_environment() -> dict[str, str]:
-    """The environment without what would change output."""
-    without = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "PYTEST_CURRENT_TEST")
-    kept = {name: value for name, value in os.environ.items() if name not in without}
-    return {**kept, "PYTHONPATH": str(ROOT), "TZ": "UTC", "TERM": "xterm-256color", "PAGER": "cat"}
-
 
 @pytest.fixture
 def environment() -> dict[str, str]:
     return usual_environment()
 
 
-@pytest.fixture(scope="session")
-def forks() -> Iterator[Forks]:
-    made = Forks(usual_environment())
-    yield made
-    made.close()
+@pytest.fixture
+def forks() -> Forks:
+    return shared_forks()
 
 
 @pytest.fixture
-def run(environment: dict[str, str], forks: Forks) -> Run:
-    """Runs the real command in the folder of captures; by a new interpreter where `forks` do not fit."""
+def run(environment: dict[str, str]) -> Run:
+    """Runs the real command in the folder of captures; by a new interpreter where forks do not fit."""
 
     def call(*arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[str]:
-        folder = ROOT / "captures"
+        folder, forks = ROOT / "captures", shared_forks()
         if forks.fit(environment):
             done = forks.run(list(map(str, arguments)), folder, stdin)
         else:

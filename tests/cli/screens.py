@@ -6,7 +6,7 @@ import struct
 import subprocess
 import termios
 
-from tests.cli.conftest import COMMAND, Forks
+from tests.cli.forks import COMMAND, Forks
 from tests.conftest import ROOT, open_terminal
 
 

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.cli.conftest import COMMAND, Forks
+from tests.cli.forks import COMMAND, Forks
 from tests.cli.screens import on_terminal
 from tests.conftest import CAPTURES
 

@@ -8,7 +8,8 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from tests.cli.conftest import Forks, Run
+from tests.cli.conftest import Run
+from tests.cli.forks import Forks
 from tests.cli.screens import on_terminal
 from tests.conftest import CAPTURES, ROOT
 
