@@ -139,18 +139,6 @@ class BelowKafka4Minimum(Rule[OldVersions]):
     cause = "A client library older than Kafka 2.1's protocol, or one whose version is pinned."
     fix = "Upgrade the client library before the brokers, and take out pinned versions ({api_version})."
 
-    def __init__(self, *arguments: Any) -> None:
-        """Begin with no server known to have newer versions."""
-        super().__init__(*arguments)
-        self._newer: Bounded[bool] = Bounded()
-        """Servers and APIs that were called in versions that Kafka 4.0 has."""
-
-    def uses(self, seen: SeenCall) -> None:
-        """Note what a server answers."""
-        version = seen.call.api_version
-        if version is not None and seen.call.response is not None and not below_kafka4(seen.key, version):
-            self._newer.put((seen.call.server, seen.key), True)
-
     def version(self, api_key: int, version: int) -> bool:
         """Take calls in old versions only."""
         return below_kafka4(api_key, version)
@@ -166,8 +154,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         if newest is not None and below_kafka4(seen.key, newest):
             return
         software = f"{call.software_name} {call.software_version}" if call.software_name else None
-        known = newest is not None or self._newer.get((call.server, seen.key)) is not None
-        by_choice = known or call.connection.initiator is not None
+        by_choice = newest is not None or call.connection.initiator is not None
         state = self.state(SoftwareKey(Client(None, host_of(call.client)), software, by_choice))
         name = (call.api_name or "", version)
         state.versions[name] = state.versions.get(name, 0) + 1

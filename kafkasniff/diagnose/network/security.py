@@ -97,7 +97,7 @@ class AuthFailureLoop(ErrorRule):
             "again",
             4,
             "logins",
-            "librdkafka goes on by default; fewer are an info where the client is served at other times, and raw "
+            "librdkafka goes on by default; fewer are an info where the client gets in at other times, and raw "
             "tokens alone nothing",
         ),
     )
@@ -120,11 +120,11 @@ class AuthFailureLoop(ErrorRule):
         self._expired: Bounded[int] = Bounded(MOST_CONNECTIONS)
         """For how long the token had expired that a connection's login showed (ns)."""
         self._served: Bounded[bool] = Bounded()
-        """Clients that got further than to a login."""
+        """Clients that logged in at some time."""
 
     def uses(self, seen: SeenCall) -> None:
-        """Note who is served."""
-        if seen.key not in BEFORE_LOGIN and seen.call.response is not None:
+        """Note who is served behind a login."""
+        if seen.key not in BEFORE_LOGIN and seen.history.used(SASL_HANDSHAKE) and seen.call.response is not None:
             self._served.put(at_host(seen.client), True)
 
     def call(self, seen: SeenCall) -> None:
