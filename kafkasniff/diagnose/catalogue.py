@@ -17,6 +17,7 @@ from kafkasniff.diagnose.groups.commits import COMMIT_RULES
 from kafkasniff.diagnose.groups.errors import GROUP_ERROR_RULES
 from kafkasniff.diagnose.groups.membership import MEMBERSHIP_RULES
 from kafkasniff.diagnose.groups.outside import OUTSIDE_RULES
+from kafkasniff.diagnose.groups.poll_timeouts import POLL_TIMEOUT_RULES
 from kafkasniff.diagnose.groups.rebalances import REBALANCE_RULES
 from kafkasniff.diagnose.groups.releasing import RELEASING_RULES
 from kafkasniff.diagnose.groups.stuck import STUCK_RULES
@@ -45,6 +46,7 @@ from kafkasniff.diagnose.unexplained import UNEXPLAINED_RULES
 RULES: tuple[type[Rule[Any]], ...] = (
     *REBALANCE_RULES,
     *STUCK_RULES,
+    *POLL_TIMEOUT_RULES,
     *MEMBERSHIP_RULES,
     *COMMIT_RULES,
     *GROUP_ERROR_RULES,
