@@ -143,20 +143,10 @@ ALL = EXPRESSIONS | MATRIX
 RECORDINGS = recordings(".json")
 
 
-@pytest.fixture(scope="module")
-def filters() -> dict[str, Filter]:
-    return {expression: Filter(expression) for expression in ALL}
-
-
-@pytest.fixture(scope="module")
-def short() -> list[tuple[Filter, Holds]]:
-    return [(_of_options(*options), holds) for options, holds in SHORT_FORMS.items()]
-
-
 @pytest.mark.parametrize("recording", RECORDINGS, ids=str)
-def test_holds_for_the_lines_for_which_it_should(
-    recording: Recording, filters: dict[str, Filter], short: list[tuple[Filter, Holds]], add_figure: AddFigure
-) -> None:
+def test_holds_for_the_lines_for_which_it_should(recording: Recording, add_figure: AddFigure) -> None:
+    filters = {expression: Filter(expression) for expression in ALL}
+    short = [(_of_options(*options), holds) for options, holds in SHORT_FORMS.items()]
     key_log = recording.options[1] if recording.options else None
     reading = Reading([*map(str, recording.files)], key_log=key_log)
     lines = JsonLines()
