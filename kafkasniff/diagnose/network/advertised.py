@@ -150,17 +150,18 @@ class Told(Tally):
 class Listed:
     """The brokers of a cluster that clients on a host were told."""
 
-    __slots__ = ("all", "latest", "nodes", "until")
+    __slots__ = ("all", "latest", "nodes", "since", "until")
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    def __init__(self, since: int) -> None:
+        """Begin with none, at the time of the first answer (ns)."""
+        self.since = since
         self.all: set[int] = set()
         """Node ids that were ever named."""
         self.latest: list[dict[str, Any]] = []
         """The brokers of the latest answer, as it has them."""
         self.nodes: set[int] = set()
         """Their node ids."""
-        self.until = 0
+        self.until = since
         """When that came (ns)."""
 
     def take(self, brokers: list[dict[str, Any]], time: int) -> None:

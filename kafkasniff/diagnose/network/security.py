@@ -123,8 +123,10 @@ class AuthFailureLoop(ErrorRule):
         """Clients that logged in at some time."""
 
     def uses(self, seen: SeenCall) -> None:
-        """Note who is served behind a login."""
-        if seen.key not in BEFORE_LOGIN and seen.history.used(SASL_HANDSHAKE) and seen.call.response is not None:
+        """Note who is served behind a login, which may have been before the capture."""
+        if seen.key in BEFORE_LOGIN or seen.call.response is None:
+            return
+        if seen.history.used(SASL_HANDSHAKE) or seen.call.connection.initiator is None:
             self._served.put(at_host(seen.client), True)
 
     def call(self, seen: SeenCall) -> None:

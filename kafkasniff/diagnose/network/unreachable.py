@@ -276,7 +276,7 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         if listed is None:
             if len(clusters) >= _MOST_CLUSTERS:
                 return
-            listed = clusters[cluster] = Listed()
+            listed = clusters[cluster] = Listed(seen.ended)
         listed.take(brokers, seen.ended)
 
     def uses(self, seen: SeenCall) -> None:
@@ -348,8 +348,10 @@ class AdvertisedListenerUnreachable(_ConnectRule):
             return None
         hosts = sorted({client.rpartition(":")[0] for client in state.clients})
         told = [each for host in hosts for each in (self._listed.get(host) or {}).values()]
-        if any(each.dropped(broker.node_id) for each in told):
-            return None  # It is down: dead-broker-connect-loop.
+        assert state.last is not None
+        began = min((each.since for each in told), default=0)
+        if any(each.dropped(broker.node_id) for each in told) or state.last.time < began:
+            return None  # It is down, or was before it was named: dead-broker-connect-loop.
         askers = [asker for asker in map(self._askers.get, hosts) if asker is not None]
         who = ", ".join(asker.name for asker in askers) or ", ".join(hosts)
         subject: dict[str, Any] = client_subject(askers[0]) if len(askers) == 1 else {}

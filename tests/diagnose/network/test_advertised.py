@@ -193,6 +193,7 @@ def test_a_broker_that_metadata_names_no_more_is_down() -> None:
     rule = "advertised-listener-unreachable"
     assert finding(rule, [named(0, 2, 3), *attempts(9), named(9, 2, 3)]).severity == "error"
     assert findings(rule, [named(0, 2, 3), *attempts(9), named(9, 2)]) == []
+    assert findings(rule, [*attempts(9), named(9, 2, 3)]) == []  # A broker that was starting.
     back = [named(0, 2, 3), *attempts(9), named(9, 2), named(20, 2, 3)]
     assert finding(rule, back).subject["brokerId"] == 3
 
