@@ -66,6 +66,10 @@ _LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
     "spark.ui.enabled": "false",
+    # Of what was done Spark remembers 1,000 of each otherwise, for its web pages.
+    "spark.ui.retainedJobs": "100",
+    "spark.ui.retainedStages": "100",
+    "spark.sql.ui.retainedExecutions": "10",
 }
 _SETTINGS = {
     "spark.app.name": "kafkasniff pipeline",

@@ -1,9 +1,12 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.dataset as ds
+import pytest
 
 from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
 from kafkasniff.pipeline.inputs.files import find_inputs
@@ -76,3 +79,16 @@ def test_only_those_who_may_read_the_tables_read_records(spark, tmp_path):
     assert left.name.endswith("-00001007.json")
     assert stat.S_IMODE(left.stat().st_mode) == 0o640
     assert stat.S_IMODE(left.parent.stat().st_mode) == 0o750
+
+
+@pytest.mark.parametrize("following", [[], ["--follow", "--finish"]], ids=["run", "follow"])
+def test_json_is_what_stands_beside_the_tables(tmp_path, following):
+    command = [sys.executable, "-m", "kafkasniff", "pipeline", *following, "captures/rotate-size", str(tmp_path)]
+
+    done = subprocess.run(
+        [*command, "--json", "--master", "local[1]"], capture_output=True, text=True, check=True, timeout=300
+    )
+
+    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    assert printed == [json.loads(path.read_text()) for path in sorted((tmp_path / "_runs").iterdir())]
+    assert sum(record["rows_added"]["calls"] for record in printed) == 99

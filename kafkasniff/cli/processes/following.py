@@ -13,7 +13,7 @@ from kafkasniff.cli.commands.files.pipeline import id_texts, print_summary
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.processes.stopping import Stopping
 from kafkasniff.cli.showing.watching import take_port
-from kafkasniff.cli.terminal.output import print_message
+from kafkasniff.cli.terminal.output import print_json, print_message
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.following import Following
 from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
@@ -44,6 +44,8 @@ class Followed(NamedTuple):
     """Where metrics are served."""
     form: str
     """What the tables are."""
+    as_json: bool
+    """Whether micro-batches are told as JSON."""
 
 
 class _Telling(Observer):
@@ -51,12 +53,19 @@ class _Telling(Observer):
 
     metrics: "FollowMetrics | None" = None
 
+    def __init__(self, as_json: bool) -> None:
+        """Say it as JSON on standard output, or as text on standard error."""
+        self._as_json = as_json
+
     def done(self, record: Mapping[str, Any]) -> None:
         """Say it."""
         files, packets, calls = record["files"], record["packets"], record["rows_added"][CALLS.name]
-        print_message(
-            f"kafkasniff: files: {files:,}; packets: {packets:,}; calls: {calls:,}; {record['seconds']:.1f} s"
-        )
+        if self._as_json:
+            print_json(record)
+        else:
+            print_message(
+                f"kafkasniff: files: {files:,}; packets: {packets:,}; calls: {calls:,}; {record['seconds']:.1f} s"
+            )
         if self.metrics is not None:
             self.metrics.take(record)
 
@@ -74,7 +83,7 @@ def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession
     _options(asked)
     state = ledger.open()
     watch = Watch(asked.folders, asked.destination, asked.still_s)
-    telling = _Telling()
+    telling = _Telling(asked.as_json)
     with ExitStack() as stack:
         stack.callback(ledger.close)
         try:
@@ -92,7 +101,7 @@ def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession
             print_message(f"metrics at http://{server.host}:{server.port}/metrics")
         stopping = Stopping(following.stop)
         following.run(asked.finish)
-    _summarise(run, following.state, ledger.tables, _options(asked).key_log)
+    _summarise(run, following.state, ledger.tables, _options(asked).key_log, asked.as_json)
     if stopping.signal == signal.SIGINT:
         raise typer.Exit(ExitStatus.INTERRUPTED)
 
@@ -111,8 +120,8 @@ def _options(asked: Followed) -> Options:
         raise PipelineError(str(error)) from None
 
 
-def _summarise(run: str, state: State, tables: Sequence[str], key_log: bytes) -> None:
+def _summarise(run: str, state: State, tables: Sequence[str], key_log: bytes, as_json: bool) -> None:
     text = f"{state.packets:,} packets in {state.files_read:,} files, written as run {run}"
     if state.open:
         text += "; what is open is kept: the same command goes on, with --finish to the end"
-    print_summary(state, tables, key_log, text, [])
+    print_summary(state, tables, key_log, text, [], as_json)

@@ -3,7 +3,9 @@
 import sys
 import threading
 import time
+from collections.abc import Callable, Mapping
 from types import TracebackType
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -19,8 +21,9 @@ SHARES = {"index": 0.2, "calls": 0.5, "names of topics": 0.05, "findings": 0.25}
 class SparkProgress(Observer):
     """Draws the line from beginning to end of a `with` block, where standard error is a terminal."""
 
-    def __init__(self, session: SparkSession) -> None:
-        """Ask `session` how many tasks are done."""
+    def __init__(self, session: SparkSession, told: Callable[[Mapping[str, Any]], None] | None = None) -> None:
+        """Ask `session` how many tasks are done; `told` takes the record of each micro-batch."""
+        self._told = told
         self._tracker = session.sparkContext.statusTracker()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._draw, daemon=True) if sys.stderr.isatty() else None
@@ -52,8 +55,10 @@ class SparkProgress(Observer):
         """Show the step."""
         self._step, self._size = name, size
 
-    def done(self, record: object) -> None:
+    def done(self, record: Mapping[str, Any]) -> None:
         """Count the bytes of the micro-batch as read."""
+        if self._told is not None:
+            self._told(record)
         self._read, self._left = self._read + self._size, self._left - self._size
         self._step, self._size = "", 0
 

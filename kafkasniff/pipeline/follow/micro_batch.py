@@ -1,5 +1,6 @@
 """A micro-batch of a follower: some files more, from the index to the commit."""
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -70,6 +71,8 @@ def run_micro_batch(
                 with record.step("commit"):
                     ledger.commit(new)
                 record.write(state, new)
+                # Frames of Spark are in cycles, and as long as they are there Java's objects of theirs are too.
+                gc.collect()
                 return new
     except PySparkException as error:
         raise PipelineError(reason_of(error)) from error

@@ -67,3 +67,11 @@ def test_a_mode_that_lets_nobody_write_or_all_run_is_refused(tmp_path, mode):
 
     assert done.returncode == 2
     assert "is no mode of files" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--questions"])
+def test_what_is_a_text_does_not_go_with_json(tmp_path, option):
+    done = kafkasniff("pipeline", "captures", str(tmp_path), "--json", option, without="nothing")
+
+    assert done.returncode == 2
+    assert f"{option}: it is a text: leave --json out" in " ".join(done.stderr.replace("│", " ").split())

@@ -119,6 +119,10 @@ Compact = Annotated[bool, typer.Option("--compact", help="Also put small files o
 Questions = Annotated[
     bool, typer.Option("--questions", help="Also answer `stats`, `who` and `audit` over all rows of the run.")
 ]
+JsonRecords = Annotated[
+    bool,
+    typer.Option("--json", help="Print what each step did in place of a summary: JSON, one object a line."),
+]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show what Spark says.")]
 
 
@@ -142,6 +146,7 @@ def pipeline(
     form: Format = "parquet",
     compact: Compact = False,
     questions: Questions = False,
+    json_output: JsonRecords = False,
     verbose: Verbose = False,
 ) -> None:
     """Turn directories of captures into Parquet tables, on Spark. Spark runs here, or on a cluster."""
@@ -159,6 +164,8 @@ def pipeline(
     else:
         of_following = {"--still": still, "--finish": finish, "--metrics": metrics}
         options.refuse(of_following, "is about directories that are written to: --follow")
+    if json_output:
+        options.refuse({"--dry-run": dry_run, "--questions": questions}, "is a text: leave --json out")
     still_s = duration_ns(still or _STILL, "--still") / 1e9
     try:
         import kafkasniff.pipeline.loading  # noqa: F401 - it needs all of the extra
@@ -181,12 +188,14 @@ def pipeline(
         if follow:
             from kafkasniff.cli.processes.following import Followed, follow_directories
 
-            asked = Followed(sources, destination, keylog, records, still_s, finish, rights, metrics, form)
+            asked = Followed(sources, destination, keylog, records, still_s, finish, rights, metrics, form, json_output)
             follow_directories(asked, session)
         elif dry_run:
             _plan(sources, destination, keylog, records, (begin, end), rerun, master)
         else:
-            _load(sources, destination, keylog, records, (begin, end), rerun, rights, form, session, compact, questions)
+            times = begin, end
+            asks = compact, questions, json_output
+            _load(sources, destination, keylog, records, times, rerun, rights, form, session, *asks)
     except PipelineError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
@@ -206,11 +215,12 @@ def _load(
     open_session: "Callable[[], SparkSession]",
     compacts: bool,
     questions: bool,
+    as_json: bool,
 ) -> None:
-    """Read what is new, and print a summary, and answers where they are asked for. Raises PipelineError."""
+    """Read what is new, and print what was done, and answers where they are asked for. Raises PipelineError."""
     from kafkasniff.cli.processes.spark_progress import SparkProgress
     from kafkasniff.cli.showing.answers import print_answer
-    from kafkasniff.cli.terminal.output import print_text
+    from kafkasniff.cli.terminal.output import print_json, print_text
     from kafkasniff.pipeline.asking import answers
     from kafkasniff.pipeline.compaction import compact
     from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
@@ -234,7 +244,7 @@ def _load(
         if loaded is None or compacts or questions:
             session = open_session()
             try:
-                with SparkProgress(session) as progress:
+                with SparkProgress(session, print_json if as_json else None) as progress:
                     loaded = loaded or load(session, ledger, state, inputs, options, progress)
                     if compacts:
                         loaded = loaded._replace(state=compact(session, ledger, loaded.state))
@@ -249,7 +259,7 @@ def _load(
     again = f"all is read again: {loaded.renewed or '--rerun asks for it'}" if rerun or loaded.renewed else None
     if before and again is None:
         text += f"; {read - before:,} of the files are new" if read > before else "; nothing is new"
-    print_summary(loaded.state, ledger.tables, options.key_log, text, [again] if again and stood else [])
+    print_summary(loaded.state, ledger.tables, options.key_log, text, [again] if again and stood else [], as_json)
     for heading, answer in answered:
         print_text(f"\n{heading}\n")
         print_answer(answer, "table")
@@ -349,13 +359,19 @@ def _options(keylog: str | None, records: bool, begin: str | None, end: str | No
     )
 
 
-def print_summary(state: "State", tables: "Sequence[str]", key_log: bytes, text: str, said: "Sequence[str]") -> None:
-    """Print the rows by table and a line of `text`, what else is to be `said`, and why files were not read."""
+def print_summary(
+    state: "State", tables: Sequence[str], key_log: bytes, text: str, said: Sequence[str], as_json: bool
+) -> None:
+    """Print the rows by table and a line of `text`, what else is to be `said`, and why files were not read.
+
+    With `as_json` the rows were printed before, step by step.
+    """
     from kafkasniff.cli.terminal.output import print_message, print_text
     from kafkasniff.pipeline.follow.micro_batch import limits_of
 
-    lines = [f"{table:<12}{rows:>14,}" for table, rows in state.counts(tables).items()]
-    print_text("\n".join([*lines, text]) + "\n")
+    if not as_json:
+        lines = [f"{table:<12}{rows:>14,}" for table, rows in state.counts(tables).items()]
+        print_text("\n".join([*lines, text]) + "\n")
     reasons = state.reasons()
     unread = reasons[:SHOWN_REASONS]
     if more := len(reasons) - len(unread) + state.more_unread:
