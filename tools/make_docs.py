@@ -43,7 +43,7 @@ Written by `tools/make_docs.py` from the help texts; the tests compare.
 Exit status: 0 when all was read; 1 when a capture could not be read, or not to its end (what was read is shown), and
 when `diagnose --fail-on` saw no call that it could judge; 2 for a wrong command line; 3 when it found something of that
 severity, or `audit --fail-on-refused` something refused;
-130 after Ctrl-C; 141 when the reader of the output has gone.
+130 after Ctrl-C; 141 when the reader of the output has gone; 143 when SIGTERM ended a command that answers a question.
 Shell completion: `kafkasniff --show-completion bash` prints a script; put it where the shell looks for completions.
 """
 

@@ -17,3 +17,5 @@ class ExitStatus(IntEnum):
     """Ctrl-C (128 + SIGINT)."""
     BROKEN_PIPE = 141
     """Whoever read the output has gone (128 + SIGPIPE)."""
+    TERMINATED = 143
+    """SIGTERM (128 + its number) came while a question was being answered; `live` and a follower end with `OK` then."""

@@ -97,8 +97,11 @@ class _Waiting:
 class Database:
     """A database with the tables of captures, for as long as it is entered."""
 
-    def __init__(self, path: str | None = None) -> None:
-        """Open a new database at `path`, or in memory. Raises QuestionError where DuckDB is not there."""
+    def __init__(self, path: str | None = None, *, on_disk: bool = False) -> None:
+        """Open a new database at `path`; without one in memory or, `on_disk`, in a file that is removed with it.
+
+        Raises QuestionError where DuckDB is not there.
+        """
         try:
             import duckdb
         except ImportError:
@@ -107,12 +110,13 @@ class Database:
         self._waiting: dict[str, _Waiting] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="kafkasniff-")
         try:
-            self._connection: duckdb.DuckDBPyConnection = duckdb.connect(path or ":memory:")
+            place = path or (self.aside("tables.duckdb") if on_disk else ":memory:")
+            self._connection: duckdb.DuckDBPyConnection = duckdb.connect(place)
         except duckdb.Error as error:
             self._folder.cleanup()
             raise QuestionError(f"{path}: cannot be opened: {_sentence(error)}") from None
         # In memory DuckDB compresses only databases that are attached so, and only at checkpoints.
-        self._is_in_memory = path is None
+        self._is_in_memory = path is None and not on_disk
         if self._is_in_memory:
             self.run("ATTACH ':memory:' AS captures (COMPRESS)")
             self.run("USE captures")

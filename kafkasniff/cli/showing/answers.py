@@ -1,8 +1,10 @@
 """What the commands have in common that ask the tables."""
 
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 
 import typer
 
@@ -36,10 +38,21 @@ def in_sentences() -> Iterator[None]:
 
 
 @contextmanager
-def database_for(path: str | None = None) -> Iterator[Database]:
-    """Give a database; what goes wrong is said in a sentence and ends the command."""
-    with in_sentences(), Database(path) as database:
-        yield database
+def database_for(path: str | None = None, *, on_disk: bool = False) -> Iterator[Database]:
+    """Give a database, as `Database` opens it; what goes wrong is said in a sentence and ends the command.
+
+    SIGTERM ends it, too, but what was put aside on disk is removed before.
+    """
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        with in_sentences(), Database(path, on_disk=on_disk) as database:
+            yield database
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    raise typer.Exit(ExitStatus.TERMINATED)
 
 
 def print_answer(answer: Answer, form: str) -> None:

@@ -34,13 +34,12 @@ def report(
 ) -> None:
     """Write one HTML file with findings, plots, tables and calls. It opens without a network."""
     import os
-    import tempfile
     from copy import copy
 
     import orjson
 
     from kafkasniff.cli.options.selection import load
-    from kafkasniff.cli.showing.answers import database_for, in_sentences
+    from kafkasniff.cli.showing.answers import database_for
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.questions.releases import fill_target, release_of
     from kafkasniff.render.json.lines import JsonLines
@@ -54,11 +53,7 @@ def report(
 
         raise none_of(target, RELEASES, "--target")
     # Compressed on disk: some seventy questions are asked, and all columns take more memory than DuckDB gets.
-    with (
-        in_sentences(),
-        tempfile.TemporaryDirectory(prefix="kafkasniff-") as folder,
-        database_for(os.path.join(folder, "tables.duckdb")) as database,
-    ):
+    with database_for(on_disk=True) as database:
         capture = load(database, files, asked(), selection, TABLES)
         fill_target(database, release)
         data = report_data(database, capture.reading.summary, files)
