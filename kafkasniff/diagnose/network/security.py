@@ -34,8 +34,9 @@ from kafkasniff.protocol.error_codes.numbers import SASL_AUTHENTICATION_FAILED, 
 _CLOSED = "no answer to its SASL token"
 _FEW = 4
 """Client ids that a sentence names."""
-_READABLE = frozenset({"PLAIN", "OAUTHBEARER"})
-"""Mechanisms whose messages hold the password or token itself (RFC 4616, RFC 7628)."""
+_TOKENS_FIX = "Use a SASL_SSL listener ({security.protocol}); revoke tokens that were sent, or let them expire."
+_READABLE: dict[str, tuple[str, str | None]] = {"PLAIN": ("passwords", None), "OAUTHBEARER": ("tokens", _TOKENS_FIX)}
+"""Mechanisms whose messages hold the password or token itself (RFC 4616, RFC 7628), and what else to do then."""
 
 
 class _Login(NamedTuple):
@@ -301,7 +302,7 @@ class CleartextCredentials(Rule[Logins]):
         names = list(state.client_ids)
         more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
         who = ", ".join(names[:_FEW]) + more if names else "Clients"
-        secret = "passwords" if key.mechanism == "PLAIN" else "tokens"
+        secret, fix = _READABLE[key.mechanism]
         summary = (
             f"{who} logged in at {key.server} {times_text(state.count)} with SASL/{key.mechanism} without TLS: "
             f"{secret} can be read."
@@ -312,7 +313,7 @@ class CleartextCredentials(Rule[Logins]):
             "server": key.server,
             "principal": None,
         }
-        return self.make(state, subject, summary)
+        return self.make(state, subject, summary, fix=fix)
 
 
 class Closed(Tally):

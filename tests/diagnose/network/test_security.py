@@ -21,7 +21,9 @@ def test_cleartext_credentials() -> None:
     assert findings("cleartext-credentials", [handshake("PLAIN", protocol="SASL_SSL")]) == []
     assert findings("cleartext-credentials", [handshake("PLAIN", code=33)]) == []
     assert "password" in finding("cleartext-credentials", [handshake("PLAIN")]).summary
-    assert "token" in finding("cleartext-credentials", [handshake("OAUTHBEARER")]).summary
+    assert "change the password" in finding("cleartext-credentials", [handshake("PLAIN")]).fix
+    token = finding("cleartext-credentials", [handshake("OAUTHBEARER")])
+    assert ("tokens can be read" in token.summary, "let them expire" in token.fix) == (True, True)
 
 
 def test_a_listener_without_sasl_refuses_a_handshake() -> None:
