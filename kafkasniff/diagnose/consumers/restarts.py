@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.diagnose.facts.facts import Facts
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
@@ -50,16 +51,34 @@ class Position:
         self.latest = seen.client, seen.call.connection
 
 
+class Reread(Tally):
+    """How often a partition's records were fetched from one offset, in samples."""
+
+    __slots__ = ("asked", "base")
+
+    def __init__(self, asked: int | None, base: int) -> None:
+        """Begin at an offset; None where the request of a fetch session does not say it anew (KIP-227)."""
+        super().__init__()
+        self.asked = asked
+        self.base = base
+        """Of the first batch."""
+
+    def is_at(self, asked: int | None, base: int) -> bool:
+        """Tell whether a fetch is from the same offset: a session's request names it only where it changes."""
+        return base == self.base and (asked is None or self.asked in (asked, None))
+
+
 class Starts(Tally):
     """Starts of a group's consumers, by what they learn of each partition."""
 
-    __slots__ = ("client_ids", "fetched", "positions")
+    __slots__ = ("client_ids", "fetched", "positions", "rereads")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.positions: dict[tuple[str, int], Position] = {}
         self.client_ids = Names()
+        self.rereads: dict[tuple[str, int], Reread] = {}
         self.fetched = False
         """Whether any of them looked for offsets or records."""
 
@@ -73,15 +92,18 @@ class RestartAtSameOffset(Rule[Starts]):
     scope = "group and client id"
     looks_across_clients = True
     state_type = Starts
+    sampled = frozenset({FETCH})
     thresholds = (
         Threshold("starts", 3, "starts", "with the same committed offset; deployments bring one or two"),
         Threshold("reads", 2, "starts", "of them that got records from there, so that there was something to commit"),
+        Threshold("again", 4, "fetches", "of the same records, a second or more apart, where the consumer runs on"),
     )
     meaning = "The program dies before it commits, so that it gets no further, and each start rebalances the group."
     wire = (
         "New connections again and again, each with JoinGroup and OffsetFetch; the committed offset is the same (or "
         "none), Fetch from there brings records, and no commit follows. Or OffsetFetch tells that there is no offset, "
-        "and nothing is fetched at all."
+        "and nothing is fetched at all. Or a running consumer fetches the same records from the same offset again and "
+        "again (a warning)."
     )
     cause = (
         "A record that the program cannot process, as one that its deserializer refuses (another schema, no magic "
@@ -98,6 +120,50 @@ class RestartAtSameOffset(Rule[Starts]):
         super().__init__(*arguments)
         self._keys: Bounded[RestartKey] = Bounded()
         """By client, the group whose offsets it asked for last."""
+        self._sizes: Bounded[int] = Bounded()
+        """By connection, the bytes of records in the latest sample."""
+
+    def samples(self, seen: SeenCall) -> None:
+        """See whether the same records are fetched again: most answers have another size than the last."""
+        size = seen.told_bytes
+        if size:
+            before = self._sizes.get(seen.call.connection)
+            self._sizes.put(seen.call.connection, size)
+            if size == before:
+                self._reread(seen)
+
+    def _reread(self, seen: SeenCall) -> None:
+        group = self.facts.group(seen.client)
+        key = self._keys.get(seen.client) or (group and RestartKey(group, without_uuid(seen.client.client_id or "")))
+        if not key:
+            return
+        state, asked = self.state(key), _asked(self.facts, seen)
+        bases: dict[str, int] = {}
+        for side, path, batch in seen.call.batch_headers:
+            if side == "response" and batch.base_offset is not None:
+                bases.setdefault(path.rpartition(".")[0], batch.base_offset)
+        for number, topic in enumerate(response_of(seen.call).get("responses", ())):
+            name = self.facts.name_in(topic)
+            for index, partition in enumerate(topic["partitions"] if name is not None else ()):
+                base = bases.get(f"responses[{number}].partitions[{index}]")
+                if base is not None:
+                    self._compare(seen, state, (str(name), partition["partitionIndex"]), asked, base)
+
+    def _compare(
+        self,
+        seen: SeenCall,
+        state: Starts,
+        place: tuple[str, int],
+        asked: dict[tuple[str | None, int], int],
+        base: int,
+    ) -> None:
+        known, offset = state.rereads.get(place), asked.get(place)
+        if known is None or not known.is_at(offset, base):
+            if known is not None or len(state.rereads) < _MOST_PARTITIONS:
+                state.rereads[place] = Reread(offset, base)
+            return
+        state.client_ids.add(seen.client.client_id or None)
+        known.add(seen.call.ended, f"Fetch of {place[0]}-{place[1]} from offset {base} again", seen.call)
 
     def uses(self, seen: SeenCall) -> None:
         """Look at a start's first OffsetFetch, and at the first Fetch of its connections."""
@@ -143,11 +209,7 @@ class RestartAtSameOffset(Rule[Starts]):
         filled = {place.path.rpartition(".")[0] for place in seen.told_records if place.end > place.start}
         if not filled:
             return
-        asked = {
-            (self.facts.name_in(topic), partition["partition"]): partition["fetchOffset"]
-            for topic in request_of(seen.call).get("topics") or ()
-            for partition in topic["partitions"]
-        }
+        asked = _asked(self.facts, seen)
         for number, topic in enumerate(response_of(seen.call).get("responses", ())):
             name = self.facts.name_in(topic)
             for index, partition in enumerate(topic["partitions"]):
@@ -172,7 +234,7 @@ class RestartAtSameOffset(Rule[Starts]):
             and (position.reads >= self.limits["reads"] or (position.committed == _NONE and not state.fetched))
         ]
         if not stuck:
-            return None
+            return self._runs_on(key, state)
         (topic, index), position = max(stuck, key=lambda item: (item[1].reads, item[1].starts))
         committed = "nothing is committed" if position.committed == _NONE else f"committed is {position.committed:,}"
         cause = fix = None
@@ -195,6 +257,29 @@ class RestartAtSameOffset(Rule[Starts]):
         client_id = state.client_ids.only or list(state.client_ids)
         subject = {"clientId": client_id, "group": key.group, "topic": topic, "partition": index}
         return self.make(state, subject, summary, count=position.starts, cause=cause, fix=fix)
+
+    def _runs_on(self, key: RestartKey, state: Starts) -> Finding | None:
+        """Fire where a consumer that runs on gets no further."""
+        place, reread = max(state.rereads.items(), key=lambda item: item[1].count, default=(("", 0), None))
+        if reread is None or reread.count < self.limits["again"]:
+            return None
+        client_id = state.client_ids.only or list(state.client_ids)
+        who = ", ".join(state.client_ids) or "A consumer"
+        summary = (
+            f"{who} of group {key.group} fetched {place[0]}-{place[1]} from offset {reread.base} again and again, for "
+            f"{seconds_text(reread.span_ns)}, without getting further."
+        )
+        subject = {"clientId": client_id, "group": key.group, "topic": place[0], "partition": place[1]}
+        return self.make(reread, subject, summary, severity="warning")
+
+
+def _asked(facts: Facts, seen: SeenCall) -> dict[tuple[str | None, int], int]:
+    """Give the offsets that a Fetch names, by topic and partition."""
+    return {
+        (facts.name_in(topic), partition["partition"]): partition["fetchOffset"]
+        for topic in request_of(seen.call).get("topics") or ()
+        for partition in topic["partitions"]
+    }
 
 
 RESTART_RULES: tuple[type[Rule[Any]], ...] = (RestartAtSameOffset,)

@@ -1,7 +1,9 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.contents import Contents
 from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.records.batches import Batch
 from tests.diagnose.made import arrival, call, connection, finding, findings
 
 RULE = "restart-at-same-offset"
@@ -74,3 +76,31 @@ def test_each_start_of_kafka_streams_has_a_uuid_of_its_own() -> None:
     found = finding(RULE, [each for some in calls for each in some])
     assert found.subject.items() >= {"clientId": client_ids, "group": "g"}.items()
     assert "Consumers etl-StreamThread-1-consumer of group g started 3 times" in found.summary
+
+
+def again(at: int, base: int = 7, offset: int | None = 7, size: int = 100) -> Call:
+    """A running consumer fetches the records of a batch; in a session the offset may go without saying (KIP-227)."""
+    partitions = [] if offset is None else [{"partition": 0, "fetchOffset": offset}]
+    path, partition = "responses[0].partitions[0].records", {"partitionIndex": 0, "errorCode": 0, "highWatermark": 9}
+    answer = {"responses": [{"topic": "users", "partitions": [{**partition, "records": bytes(size)}]}]}
+    fetched = call(1, 11, {"topics": [{"topic": "users", "partitions": partitions}]}, answer, at=at)
+    assert fetched._response_body is not None
+    fetched._response_body.records = [RecordsField(path, 0, size)]
+    header = (base, 90, 0, 2, 0, 0, 0, 0, 0, -1, -1, -1, 1)
+    fetched._contents = Contents(batches=[("response", path, Batch(header, 0, size, True))])
+    return fetched
+
+
+def test_a_running_consumer_that_gets_no_further() -> None:
+    """As with kafkajs, whose eachMessage fails, or with Spring, which seeks back to the record."""
+    joins = call(11, 5, {"groupId": "g", "memberId": "m-1"}, {"errorCode": 0})
+    # The first shows a size, and the second an offset.
+    assert findings(RULE, [joins, *map(again, range(5))]) == []
+    found = finding(RULE, [joins, *map(again, range(6))])
+    assert (found.severity, found.count, found.subject["partition"]) == ("warning", 4, 0)
+    assert "fetched users-0 from offset 7 again and again, for 3.0 s" in found.summary
+    assert len(findings(RULE, [joins, again(0), again(1), *(again(at, offset=None) for at in range(2, 6))])) == 1
+    assert findings(RULE, [joins, *(again(at, base=at, offset=at) for at in range(9))]) == []
+    assert findings(RULE, [joins, *(again(at, offset=7 + at) for at in range(9))]) == []  # Further within a batch.
+    assert findings(RULE, [joins, *(again(at, size=100 + at) for at in range(9))]) == []
+    assert findings(RULE, [again(at) for at in range(9)]) == []  # Of no group: a tool that reads from the beginning.
