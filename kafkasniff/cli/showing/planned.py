@@ -16,7 +16,7 @@ def show_plan(plan: RunPlan, run: str, at_once: int | None) -> None:
     if plan.changed is not None:
         lines.append(f"all would be read again: {escape(plan.changed)}")
     for each in sorted(plan.new, key=lambda each: -each.size)[:_SHOWN_RINGS]:
-        begin = "no packets" if each.first_time is None else f"from {utc_text(each.first_time, 3)}"
+        begin = "no packets" if each.first_time is None else f"from {utc_text(each.first_time, 6)}"
         lines.append(f"  {escape(each.ring)}: {count_text(each.files, 'file')}, {size_text(each.size)}, {begin}")
     if (more := len(plan.new) - _SHOWN_RINGS) > 0:
         lines.append(f"  and {count_text(more, 'rotated capture')} more")
