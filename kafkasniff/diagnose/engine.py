@@ -129,7 +129,7 @@ class Diagnosis:
         self._serves = self._hooks("serves")
         self._slow = self._hooks("slow")
         self._waits = self._hooks("waits")
-        self._stray = self._hooks("stray")
+        self._unrequested = self._hooks("unrequested")
         self._begins = self._hooks("begins")
         self._uses = self._hooks("uses")
         self._token = self._hooks("token")
@@ -250,7 +250,7 @@ class Diagnosis:
             return
         header = call.header
         if header is None or call.request is None:
-            self._tell(self._stray, call)
+            self._tell(self._unrequested, call)
             return
         key = header.api_key
         layout = key << 16 | header.api_version & 0xFFFF

@@ -138,7 +138,7 @@ class Rule(Generic[State]):
     def unanswered(self, call: Call) -> None:
         """Take a call of any API whose answer was wanted and did not come, or was not captured."""
 
-    def stray(self, call: Call) -> None:
+    def unrequested(self, call: Call) -> None:
         """Take an answer whose request was not captured."""
 
     def begins(self, seen: SeenCall) -> None:

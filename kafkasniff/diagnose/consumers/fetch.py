@@ -202,12 +202,12 @@ class RackKey(NamedTuple):
 class Crossings(Tally):
     """Fetches across racks."""
 
-    __slots__ = ("astray", "told")
+    __slots__ = ("other_racks", "told")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.astray = Tally()
+        self.other_racks = Tally()
         """Fetches from brokers in other racks, none of which named a nearer replica."""
         self.told: Bounded[tuple[int, Connection]] = Bounded(_MOST_PARTITIONS)
         """When (ns) and where a partition that a replica in the rack has, by topic and number, was last fetched."""
@@ -261,7 +261,7 @@ class WrongRackFetch(Rule[Crossings]):
         if broker is not None and broker.rack == rack:
             return
         if broker is not None and broker.rack is not None:
-            self._stray(seen, rack)
+            self._note_other_rack(seen, rack)
         key, again, named = RackKey(seen.client, seen.call.server, rack), False, None
         connection = seen.call.connection
         for topic in seen.response.get("responses", ()):
@@ -282,9 +282,9 @@ class WrongRackFetch(Rule[Crossings]):
             what = f"Fetch of {named} from {theirs} by a client in {rack}"
             self.state(key).add(seen.call.request.last, what, seen.call, named)
 
-    def _stray(self, seen: SeenCall, rack: str) -> None:
+    def _note_other_rack(self, seen: SeenCall, rack: str) -> None:
         """Note a fetch from a broker of another rack, which matters where no broker is in the client's."""
-        state = self.state(RackKey(seen.client, "", rack)).astray
+        state = self.state(RackKey(seen.client, "", rack)).other_racks
         state.add(seen.call.ended, f"Fetch by a client in {rack} from {seen.call.server}", seen.call)
         for topic in (seen.response.get("responses") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
@@ -293,7 +293,7 @@ class WrongRackFetch(Rule[Crossings]):
         """Fire from the threshold on."""
         assert isinstance(key, RackKey)
         if not key.server:
-            return self._no_such_rack(key, state.astray)
+            return self._no_such_rack(key, state.other_racks)
         if state.count < self.limits["fetches"]:
             return None
         summary = (

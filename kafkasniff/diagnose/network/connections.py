@@ -234,7 +234,7 @@ class MismatchedCorrelation(Rule[Tally]):
     cause = "A faulty proxy or server between client and broker."
     fix = "Take the proxy out of the way, or upgrade it; compare captures on both its sides."
 
-    def stray(self, call: Call) -> None:
+    def unrequested(self, call: Call) -> None:
         """Count answers without a request, where none can have been missed."""
         if call.response is None or not call.pairing_problems:
             return

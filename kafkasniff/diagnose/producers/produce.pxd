@@ -24,7 +24,7 @@ cdef class Sizes(Tally):
     @cython.locals(is_full=bint)
     cdef bint take(self, long long sent, bint single, connection) except -1
 
-cdef class Turns(Tally):
+cdef class SerialSends(Tally):
     cdef readonly long long answered, latency
     cdef readonly Py_ssize_t requests, records, overlapping
     cdef readonly Trend trend
@@ -33,6 +33,6 @@ cdef class Turns(Tally):
     cdef bint take(self, SeenCall seen, list batches, long long longest_pause) except -1
 
 cdef class Senders(Tally):
-    cdef readonly Turns all
+    cdef readonly SerialSends all
     cdef public object connection
     cdef readonly AnyBounded apart

@@ -241,7 +241,7 @@ class TinyBatches(Rule[Sizes]):
         return self.make(state, client_subject(key, state.clients) | {"topic": state.topics.only}, summary)
 
 
-class Turns(Tally):
+class SerialSends(Tally):
     """Produce requests that came right after the answer to the one before."""
 
     __slots__ = ("answered", "latency", "overlapping", "records", "requests", "trend")
@@ -277,17 +277,17 @@ class Turns(Tally):
 
 
 class Senders(Tally):
-    """The turns of a client, and of each of its connections once there are several."""
+    """The sends of a client, and of each of its connections once there are several."""
 
     __slots__ = ("all", "apart", "connection")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.all = Turns()
+        self.all = SerialSends()
         self.connection: Connection | None = None
         """The only one so far."""
-        self.apart: Bounded[Turns] = Bounded(_MOST_CONNECTIONS)
+        self.apart: Bounded[SerialSends] = Bounded(_MOST_CONNECTIONS)
 
 
 class SerialSyncSend(Rule[Senders]):
@@ -316,7 +316,7 @@ class SerialSyncSend(Rule[Senders]):
         "a unit of work."
     )
 
-    @cython.locals(seen=SeenCall, state=Senders, turns=Turns, batches=list, longest=cython.longlong)
+    @cython.locals(seen=SeenCall, state=Senders, sends=SerialSends, batches=list, longest=cython.longlong)
     def call(self, seen: SeenCall) -> None:
         """Compare a request with the answer before it."""
         if seen.call.response is None:
@@ -326,37 +326,37 @@ class SerialSyncSend(Rule[Senders]):
         if state.connection is None:
             state.connection = connection
         elif len(state.apart) or state.connection is not connection:
-            turns = state.apart.touch(connection, Turns)
-            if turns.take(seen, batches, longest) and turns.count <= _TOPICS_LOOKED_AT:
-                add_topics(seen, turns)
-        turns = state.all
-        if turns.take(seen, batches, longest) and turns.count <= _TOPICS_LOOKED_AT:
-            add_topics(seen, turns)
+            sends = state.apart.touch(connection, SerialSends)
+            if sends.take(seen, batches, longest) and sends.count <= _TOPICS_LOOKED_AT:
+                add_topics(seen, sends)
+        sends = state.all
+        if sends.take(seen, batches, longest) and sends.count <= _TOPICS_LOOKED_AT:
+            add_topics(seen, sends)
 
-    def _serial(self, turns: Turns) -> bool:
+    def _serial(self, sends: SerialSends) -> bool:
         """Tell whether waiting is the habit."""
         return (
-            turns.count >= self.limits["requests"]
-            and turns.count >= self.limits["share"] * turns.requests
-            and turns.overlapping * 100 <= turns.requests
-            and turns.records <= self.limits["records"] * turns.requests
+            sends.count >= self.limits["requests"]
+            and sends.count >= self.limits["share"] * sends.requests
+            and sends.overlapping * 100 <= sends.requests
+            and sends.records <= self.limits["records"] * sends.requests
             # Who sends by the clock pauses for less time after a slow answer; who waits always for the same.
-            and turns.trend.slope > self.limits["slope"]
+            and sends.trend.slope > self.limits["slope"]
         )
 
     def finding(self, key: Any, state: Senders) -> Finding | None:
         """Fire where it is the habit, on all connections together or on one of them."""
         assert isinstance(key, Client)
-        each = [state.all, *(turns for _, turns in state.apart.items())]
-        turns = next(filter(self._serial, each), None)
-        if turns is None:
+        each = [state.all, *(sends for _, sends in state.apart.items())]
+        sends = next(filter(self._serial, each), None)
+        if sends is None:
             return None
-        rate = turns.count * SECOND / max(turns.span_ns, 1)
+        rate = sends.count * SECOND / max(sends.span_ns, 1)
         summary = (
-            f"{key.name} waited for each answer before its next Produce {turns.count:,} times "
+            f"{key.name} waited for each answer before its next Produce {sends.count:,} times "
             f"({rate:.0f} requests a second), never with two in flight."
         )
-        return self.make(turns, client_subject(key, turns.clients) | {"topic": turns.topics.only}, summary)
+        return self.make(sends, client_subject(key, sends.clients) | {"topic": sends.topics.only}, summary)
 
 
 PRODUCE_RULES: tuple[type[Rule[Any]], ...] = (AcksZero, AcksOne, TinyBatches, SerialSyncSend)

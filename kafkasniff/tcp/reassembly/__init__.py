@@ -12,8 +12,8 @@ How it works:
   the bytes seen first stand.
 - `holes` decides when bytes are lost: the receiver acknowledged data behind the hole and time passed, or the buffer is
   full. Then a `StreamGap` says how many bytes lack, and delivery goes on behind it. A gap is never closed by guessing.
-- `strays` holds segments whose numbers are far outside the window. When several continue each other, the stream leapt
-  there; single ones are damaged or forged and change nothing.
+- `out_of_window` holds segments whose numbers are far outside the window. When several continue each other, the stream
+  leapt there; single ones are damaged or forged and change nothing.
 - `timers` runs what is due by the time of packets, never by the clock. `memory` counts all bytes that are held.
 - `sequence` compares numbers modulo 2^32 in the one place where that is done.
 

@@ -342,7 +342,7 @@ class SegmentProcessor:
         state.synchronise(second, segment, arrival)
         replaced = self._table.replaced.get(state.name)
         if replaced is not None:
-            state.take_strays_of(replaced[0], self.events)
+            state.take_out_of_window_of(replaced[0], self.events)
         return state
 
     def _reset(self, state: ConnectionState, stream: Stream, peer: Stream, segment: Segment, arrival: Arrival) -> None:

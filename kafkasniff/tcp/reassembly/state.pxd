@@ -42,7 +42,7 @@ cdef class ConnectionState:
     @cython.locals(stream=Stream, waiting=list)
     cpdef release(self, Arrival arrival, list events)
     @cython.locals(before=Stream, stream=Stream)
-    cpdef take_strays_of(self, ConnectionState earlier, list events)
+    cpdef take_out_of_window_of(self, ConnectionState earlier, list events)
 
 @cython.final
 cdef class Challenge:

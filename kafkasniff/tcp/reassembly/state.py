@@ -103,7 +103,7 @@ class ConnectionState:
     def note_care(self, holes: bool) -> None:
         """Note whether the next segment needs more than the check that it comes next; `holes`: as bytes lack."""
         first, second = self.first, self.second
-        odd = first.fin != NEVER or second.fin != NEVER or first.strays or second.strays
+        odd = first.fin != NEVER or second.fin != NEVER or first.out_of_window or second.out_of_window
         anchored = first.anchored and second.anchored
         waits = self.closing >= 0 or self.challenge is not None
         self.careful = bool(self.holding or holes or odd or not anchored or waits)
@@ -188,15 +188,15 @@ class ConnectionState:
             else:
                 return
 
-    def take_strays_of(self, earlier: "ConnectionState", events: list[StreamEvent]) -> None:
-        """Take the segments that were captured before this connection's SYN, and strayed from the earlier one."""
+    def take_out_of_window_of(self, earlier: "ConnectionState", events: list[StreamEvent]) -> None:
+        """Take the segments that were captured before this connection's SYN, out of the window of the earlier one."""
         for key, before in ((earlier.key, earlier.first), (earlier.other, earlier.second)):
             stream = self.second if self.is_second(key) else self.first
-            strays = before.strays or ()
-            if not strays or not stream.known or abs(distance(strays[0][0], stream.sequence)) > FARTHEST:
+            segments = before.out_of_window or ()
+            if not segments or not stream.known or abs(distance(segments[0][0], stream.sequence)) > FARTHEST:
                 continue
-            before.strays = None
-            for sequence, chunk in strays:
+            before.out_of_window = None
+            for sequence, chunk in segments:
                 length = chunk.end - chunk.start
                 stream.take(sequence, chunk.data, length, chunk.arrival, chunk.fragments, self.order(), events)
 

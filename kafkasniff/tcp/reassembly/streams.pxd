@@ -20,7 +20,7 @@ cdef class Stream:
     cdef public bint known, anchored, certain, finished
     cdef public Hole hole
     cdef readonly Arrival fin_arrival
-    cdef public list pending, strays
+    cdef public list pending, out_of_window
     cdef list _contradicted, _recent
 
     cpdef refer(self, long long sequence)

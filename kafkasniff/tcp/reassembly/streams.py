@@ -15,7 +15,7 @@ from kafkasniff.tcp.events import Connection, StreamConflict, StreamEvent, Strea
 from kafkasniff.tcp.reassembly.chunks import LATE_NS, Chunk, Delivered, Range, compare_delivered, within
 from kafkasniff.tcp.reassembly.hole import Hole
 from kafkasniff.tcp.reassembly.memory import Memory
-from kafkasniff.tcp.reassembly.strays import take_stray
+from kafkasniff.tcp.reassembly.out_of_window import take_out_of_window
 
 if not cython.compiled:
     from kafkasniff.tcp.events import new_stream_data
@@ -48,11 +48,11 @@ class Stream:
         "known",
         "memory",
         "origin",
+        "out_of_window",
         "pending",
         "position",
         "sequence",
         "stood",
-        "strays",
     )
 
     def __init__(self, connection: Connection, direction: int, memory: Memory) -> None:
@@ -91,7 +91,7 @@ class Stream:
         self.hole: Hole | None = None
         """The hole at `position`, once it is seen."""
         self._far_ack = -1
-        self.strays: list[tuple[int, Chunk]] | None = None
+        self.out_of_window: list[tuple[int, Chunk]] | None = None
 
     # Where the stream begins
 
@@ -165,9 +165,9 @@ class Stream:
         chunk.fragments = fragments
         chunk.order = order
         if not -FARTHEST <= offset <= FARTHEST:
-            take_stray(self, sequence, chunk, events)
+            take_out_of_window(self, sequence, chunk, events)
             return
-        self.strays = None
+        self.out_of_window = None
         if length == 1 and self._is_probe(start):
             return
         self._take(chunk, events)

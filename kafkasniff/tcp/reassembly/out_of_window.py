@@ -17,31 +17,31 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from kafkasniff.tcp.reassembly.streams import Stream
 
-_CONFIRMING_STRAYS = 3
+_CONFIRMING = 3
 
 
-def take_stray(stream: "Stream", sequence: int, chunk: Chunk, events: list[StreamEvent]) -> None:
+def take_out_of_window(stream: "Stream", sequence: int, chunk: Chunk, events: list[StreamEvent]) -> None:
     """Hold a segment far from the others; when several continue each other, the stream leapt there."""
-    strays = stream.strays or []
-    if strays and strays[-1][0] == sequence:
+    segments = stream.out_of_window or []
+    if segments and segments[-1][0] == sequence:
         return
-    if strays and (strays[-1][0] + strays[-1][1].end - strays[-1][1].start) & MASK != sequence:
-        stream.memory.counters.implausible += len(strays)
-        strays = []
-    strays.append((sequence, chunk))
-    if len(strays) < _CONFIRMING_STRAYS:
-        stream.strays = strays
+    if segments and (segments[-1][0] + segments[-1][1].end - segments[-1][1].start) & MASK != sequence:
+        stream.memory.counters.implausible += len(segments)
+        segments = []
+    segments.append((sequence, chunk))
+    if len(segments) < _CONFIRMING:
+        stream.out_of_window = segments
         return
-    stream.strays = None
+    stream.out_of_window = None
     by = chunk.arrival
     if not stream.anchored:
         stream.anchor()
     if stream.pending:
         stream.deliver_pending(stream.pending[-1].start, by, events)
-    leap = distance(strays[0][0], stream.sequence)
+    leap = distance(segments[0][0], stream.sequence)
     if stream.anchored and stream.position > stream.origin:
         stream.report_gap(leap if 0 < leap <= LARGEST_LEAP else None, by, False, events)
     stream.position += max(leap, 0)
-    stream.sequence, stream.acked, stream.fin, stream.hole = strays[0][0], stream.position, NEVER, None
-    for _, stray in strays:
-        stream.deliver(stray.moved(stream.position), by, events)
+    stream.sequence, stream.acked, stream.fin, stream.hole = segments[0][0], stream.position, NEVER, None
+    for _, segment in segments:
+        stream.deliver(segment.moved(stream.position), by, events)
