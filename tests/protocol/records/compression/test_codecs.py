@@ -13,6 +13,7 @@ from kafkasniff.protocol.limits import RECORDS_LIMIT
 from kafkasniff.protocol.records.compression.codecs import decompress
 from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 from tests.conftest import ROOT
+from tests.protocol.records.made_batches import sized_zstd
 
 CONTENT = b"".join(b"line %d of a text that repeats itself\n" % number for number in range(3000))
 LARGE_CONTENT = Random(3).randbytes(1000) * 3000
@@ -105,7 +106,7 @@ def test_only_magic_0_may_have_the_wrong_header_checksum() -> None:
 
 @pytest.mark.parametrize(
     "compressed",
-    [lz4.frame.compress(bytes(5000), store_size=True), bytes(cramjam.zstd.compress(bytes(5000)))],
+    [lz4.frame.compress(bytes(5000), store_size=True), sized_zstd(bytes(5000))],
     ids=["lz4", "zstd"],
 )
 def test_a_stated_size_beyond_the_limit_is_refused_before_anything_comes_out(compressed: bytes) -> None:
