@@ -150,29 +150,26 @@ class Told(Tally):
 class Listed:
     """The brokers of a cluster that clients on a host were told."""
 
-    __slots__ = ("all", "latest", "nodes", "since", "until")
+    __slots__ = ("all", "nodes", "since", "until")
 
     def __init__(self, since: int) -> None:
         """Begin with none, at the time of the first answer (ns)."""
         self.since = since
         self.all: set[int] = set()
         """Node ids that were ever named."""
-        self.latest: list[dict[str, Any]] = []
-        """The brokers of the latest answer, as it has them."""
-        self.nodes: set[int] = set()
-        """Their node ids."""
+        self.nodes: list[int] = []
+        """Those of the latest answer."""
         self.until = since
         """When that came (ns)."""
 
     def take(self, brokers: list[dict[str, Any]], time: int) -> None:
         """Take a Metadata answer."""
         self.until = time
-        if brokers == self.latest:
-            return
-        self.latest = brokers[:_MOST_BROKERS]
-        self.nodes = {item["nodeId"] for item in self.latest}
-        if len(self.all) < _MOST_BROKERS:
-            self.all |= self.nodes
+        nodes = [item["nodeId"] for item in brokers[:_MOST_BROKERS]]
+        if nodes != self.nodes:
+            self.nodes = nodes
+            if len(self.all) < _MOST_BROKERS:
+                self.all.update(nodes)
 
     def dropped(self, node_id: int) -> bool:
         """Tell whether a broker is named no more: the cluster has taken it for dead."""

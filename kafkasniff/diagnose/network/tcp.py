@@ -26,8 +26,9 @@ class Segments(Tally):
 
 def _once(report: ConnectionReport, count: int) -> int:
     """Give how many packets of a connection there were, of so many that were seen."""
-    counters = report.connection.counters
-    twice = sum(counter.duplicates for counter in counters) >= _TWICE * sum(counter.packets for counter in counters)
+    there, back = report.connection.counters
+    duplicates = there.duplicates + back.duplicates
+    twice = duplicates > 0 and duplicates >= _TWICE * (there.packets + back.packets)
     return count // 2 if twice else count
 
 
