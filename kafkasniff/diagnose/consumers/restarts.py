@@ -270,7 +270,11 @@ class RestartAtSameOffset(Rule[Starts]):
             f"{seconds_text(reread.span_ns)}, without getting further."
         )
         subject = {"clientId": client_id, "group": key.group, "topic": place[0], "partition": place[1]}
-        return self.make(reread, subject, summary, severity="warning")
+        cause = (
+            "A record that the program cannot process: it, or its framework (kafkajs, Spring's DefaultErrorHandler), "
+            "goes back to it and tries again."
+        )
+        return self.make(reread, subject, summary, cause=cause, severity="warning")
 
 
 def _asked(facts: Facts, seen: SeenCall) -> dict[tuple[str | None, int], int]:

@@ -99,6 +99,7 @@ def test_a_running_consumer_that_gets_no_further() -> None:
     found = finding(RULE, [joins, *map(again, range(6))])
     assert (found.severity, found.count, found.subject["partition"]) == ("warning", 4, 0)
     assert "fetched users-0 from offset 7 again and again, for 3.0 s" in found.summary
+    assert "goes back to it" in found.cause
     assert len(findings(RULE, [joins, again(0), again(1), *(again(at, offset=None) for at in range(2, 6))])) == 1
     assert findings(RULE, [joins, *(again(at, base=at, offset=at) for at in range(9))]) == []
     assert findings(RULE, [joins, *(again(at, offset=7 + at) for at in range(9))]) == []  # Further within a batch.
