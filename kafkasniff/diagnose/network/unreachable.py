@@ -103,6 +103,7 @@ class DeadBrokerConnectLoop(_ConnectRule):
         Threshold("attempts", 5, "SYNs", "in a row; reconnect.backoff.ms is 50 by default"),
         Threshold("restart", 30, "s", "in which a broker that was up before, or is up later, may start"),
         Threshold("edge", 2, "s", "from the capture's beginning and end, between which shorter silence is an error"),
+        Threshold("shortest", 5, "s", "of a capture that shows that: no broker starts sooner"),
     )
     meaning = "Nothing listens at the address, and the client tries it over and over."
     wire = (
@@ -184,8 +185,8 @@ class DeadBrokerConnectLoop(_ConnectRule):
 
     def _is_always(self, state: Attempts) -> bool:
         """Tell whether there were attempts from the capture's beginning to its end."""
-        edge = self.limits["edge"] * SECOND
-        if state.first is None or state.last is None:
+        edge, shortest = self.limits["edge"] * SECOND, self.limits["shortest"] * SECOND
+        if state.first is None or state.last is None or self._last - self._first < shortest:
             return False
         return state.first.time - self._first <= edge and self._last - state.last.time <= edge
 
@@ -200,6 +201,8 @@ class DeadBrokerConnectLoop(_ConnectRule):
             return "; it was up before" if state.accepted else ""
         if self._is_always(state):
             return ""
+        if self._last - self._first < self.limits["shortest"] * SECOND:
+            return "; the capture is shorter than a broker takes to start"
         return "; nobody tried shortly before or after, so that a broker may have started or stopped in order"
 
 

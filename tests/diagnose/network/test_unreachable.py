@@ -40,6 +40,9 @@ def test_silence_around_a_start_or_stop_is_a_warning() -> None:
     """An error where all of the capture shows it, or it takes longer than a restart; when the port came up is told."""
     rule, other = "dead-broker-connect-loop", report(connection(40_000, begin=0, end=60))
     assert finding(rule, attempts(10)).severity == "error"
+    short = finding(rule, attempts(5))
+    assert (short.severity, "shorter than a broker takes to start" in short.summary) == ("warning", True)
+    assert finding(rule, attempts(6)).severity == "error"
     brief = finding(rule, [*attempts(10, begin=10), other])
     assert brief.severity == "warning"
     assert "started or stopped in order" in brief.summary
