@@ -148,7 +148,7 @@ class Told(Tally):
 
 
 class Listed:
-    """The brokers of a cluster that clients on a host were told."""
+    """The brokers of a cluster that clients were told."""
 
     __slots__ = ("all", "nodes", "since", "until")
 

@@ -20,10 +20,6 @@ _MAY_BE_KAFKA = frozenset({"kafka", "tls", "unknown", "empty"})
 """Protocols of connections to a port that may be a broker's."""
 
 
-_MOST_CLUSTERS = 8
-"""That the clients on a host are told of."""
-
-
 class Attempts(Tally):
     """Attempts to connect to a server since it last accepted one."""
 
@@ -240,11 +236,12 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no client known."""
         super().__init__(*arguments)
-        self._askers: Bounded[Client] = Bounded()
+        self._askers: Bounded[tuple[Client, str]] = Bounded()
+        """By host, who was told brokers last, and of which cluster."""
         self._told: Bounded[Told] = Bounded()
         """What clients were told, by client."""
-        self._listed: Bounded[dict[str, Listed]] = Bounded()
-        """The brokers that clients were told, by host and cluster (in old versions by server)."""
+        self._listed: Bounded[Listed] = Bounded()
+        """The brokers that clients were told, by cluster."""
         self._work: Bounded[bool] = Bounded()
         """Clients that got further than metadata."""
         self._ports = Names()
@@ -260,7 +257,6 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         if seen.call.response is None:
             return
         if seen.key == METADATA:
-            self._askers.put(host_of(seen.call.client), seen.client)
             self._list(seen)
         if self._work.get(seen.client) is None:
             told = self._told.touch(seen.client, Told)
@@ -268,18 +264,17 @@ class AdvertisedListenerUnreachable(_ConnectRule):
                 (told.tell if seen.key == METADATA else told.lead)(seen)
 
     def _list(self, seen: SeenCall) -> None:
-        """Note which brokers of a cluster are alive."""
+        """Note who was told of a cluster (in old versions: by a server), and which of its brokers are alive."""
         response = seen.response
         brokers = response.get("brokers")
         if not brokers:
             return
-        clusters = self._listed.touch(host_of(seen.call.client), dict)
         cluster = response.get("clusterId") or seen.call.server
-        listed = clusters.get(cluster)
+        self._askers.put(host_of(seen.call.client), (seen.client, cluster))
+        listed = self._listed.get(cluster)
         if listed is None:
-            if len(clusters) >= _MOST_CLUSTERS:
-                return
-            listed = clusters[cluster] = Listed(seen.ended)
+            listed = Listed(seen.ended)
+            self._listed.put(cluster, listed)
         listed.take(brokers, seen.ended)
 
     def uses(self, seen: SeenCall) -> None:
@@ -350,12 +345,13 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         if broker is None or state.accepted or state.in_a_row < self.limits["attempts"]:
             return None
         hosts = sorted({client.rpartition(":")[0] for client in state.clients})
-        told = [each for host in hosts for each in (self._listed.get(host) or {}).values()]
+        asked = [found for found in map(self._askers.get, hosts) if found is not None]
+        told = [listed for _, cluster in asked if (listed := self._listed.get(cluster)) is not None]
         assert state.last is not None
         began = min((each.since for each in told), default=0)
         if any(each.dropped(broker.node_id) for each in told) or state.last.time < began:
             return None  # It is down, or was before it was named: dead-broker-connect-loop.
-        askers = [asker for asker in map(self._askers.get, hosts) if asker is not None]
+        askers = [asker for asker, _ in asked]
         who = ", ".join(asker.name for asker in askers) or ", ".join(hosts)
         subject: dict[str, Any] = client_subject(askers[0]) if len(askers) == 1 else {}
         subject |= {"advertised": key, "brokerId": broker.node_id}
