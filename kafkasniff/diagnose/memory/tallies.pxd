@@ -21,5 +21,8 @@ cdef class Tally:
     cdef str _latest
     cdef long long _number
 
+    # In `add`, properties would be looked up by their names.
+    cdef Names _clients_made(self)
+    cdef Names _topics_made(self)
     @cython.locals(call=Call, number="long long", beginning=list)
     cpdef add(self, Arrival arrival, str what, of=*, topic=*)

@@ -99,14 +99,20 @@ class Tally:
     @property
     def clients(self) -> Names:
         """Give `ip:port` of the clients' ends of the connections."""
+        return self._clients_made()
+
+    @property
+    def topics(self) -> Names:
+        """Give the topics that were named."""
+        return self._topics_made()
+
+    def _clients_made(self) -> Names:
         clients = self._clients
         if clients is None:
             clients = self._clients = Addresses()
         return clients
 
-    @property
-    def topics(self) -> Names:
-        """Give the topics that were named."""
+    def _topics_made(self) -> Names:
         topics = self._topics
         if topics is None:
             topics = self._topics = Names()
@@ -126,10 +132,10 @@ class Tally:
         if isinstance(of, Call):
             call = of
             number = call.number
-            self.clients.add(call.client)
+            self._clients_made().add(call.client)
         elif of is not None:
             number = 0 if isinstance(of, ConnectionReport) else of.number
-            self.clients.add(of.client)
+            self._clients_made().add(of.client)
         if self.last is None or arrival.time >= self.last.time:
             self.last, self._latest, self._number = arrival, what, number
         beginning = self._beginning
@@ -138,7 +144,7 @@ class Tally:
         if len(beginning) < MOST_EVIDENCE:
             beginning.append(Evidence(arrival, what, number))
         if topic is not None:
-            self.topics.add(topic)
+            self._topics_made().add(topic)
 
     @property
     def evidence(self) -> list[Evidence]:
