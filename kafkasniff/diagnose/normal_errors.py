@@ -38,7 +38,7 @@ from kafkasniff.protocol.api_keys import (
     TXN_OFFSET_COMMIT,
     VOTE,
 )
-from kafkasniff.protocol.error_codes.codes import codes_named
+from kafkasniff.protocol.error_codes.by_name import codes_named
 
 _GROUP_APIS = frozenset(
     {

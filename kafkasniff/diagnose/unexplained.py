@@ -22,7 +22,8 @@ from kafkasniff.protocol.api_keys import (
     JOIN_GROUP,
     PRODUCE,
 )
-from kafkasniff.protocol.error_codes.codes import ERROR_CODES, codes_named, error_name
+from kafkasniff.protocol.error_codes.by_name import codes_named
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
 from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
 from kafkasniff.protocol.error_codes.notes import note_text
 from kafkasniff.protocol.error_codes.numbers import INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE

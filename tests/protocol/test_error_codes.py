@@ -1,7 +1,8 @@
 import pytest
 
 from kafkasniff.protocol.error_codes import numbers
-from kafkasniff.protocol.error_codes.codes import ERROR_CODES, codes_named
+from kafkasniff.protocol.error_codes.by_name import codes_named
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 
 
 def test_names_are_those_of_kafka() -> None:

@@ -153,9 +153,3 @@ def error_name(code: int) -> str:
     """Give the name of an error code; `UNKNOWN(9999)` of one that has none."""
     known = ERROR_CODES.get(code)
     return known.name if known is not None else f"UNKNOWN({code})"
-
-
-def codes_named(names: str) -> frozenset[int]:
-    """Give the codes of errors by their names, with spaces between; raises KeyError for a name that Kafka has not."""
-    codes = {error.name: error.code for error in ERROR_CODES.values()}
-    return frozenset(codes[name] for name in names.split())
