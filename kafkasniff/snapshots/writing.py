@@ -5,7 +5,6 @@ import gc
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from typing import IO, Any
 
 try:
@@ -71,13 +70,6 @@ def write_snapshot(what: Any, file: IO[bytes], wanted: type | None = None) -> li
     with without_collecting():
         writer.write(what)
     return writer.found
-
-
-def state_classes(objects: Any) -> set[type]:
-    """Give the classes of all that a snapshot of `objects` would hold."""
-    writer = _Writer(BytesIO(), None)
-    writer.write(objects)
-    return set(writer.classes)
 
 
 class _Class:

@@ -10,7 +10,7 @@ import pytest
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.snapshots.writing import state_classes, write_snapshot
+from kafkasniff.snapshots.writing import _Writer, write_snapshot
 
 PACKAGE = Path("kafkasniff")
 CAPTURES = sorted(path for path in Path("captures").iterdir() if path.suffix in (".pcap", ".pcapng"))
@@ -50,7 +50,9 @@ def test_classes_name_fields_that_are_rebuilt_among_their_own():
         for batch in CaptureReader(str(path)):
             for item in engine.feed(batch):
                 rules.feed(item)
-    found = state_classes([engine, rules.remembered()])
+    writer = _Writer(io.BytesIO(), None)
+    writer.write([engine, rules.remembered()])
+    found = set(writer.classes)
     assert len(found) > 50
     for cls in found:
         assert set(getattr(cls, "REBUILT", ())) <= {
