@@ -38,7 +38,11 @@ EXPLANATIONS = (
         ("response-timeout",),
         "what does not arrive is not answered: segments that are never acknowledged, windows that stay closed",
     ),
-    Explanation(("throttled",), ("tcp-zero-window",), "a broker reads nothing of those over their quota (KIP-219)"),
+    Explanation(
+        ("throttled",),
+        ("tcp-zero-window", "slow-acknowledgement"),
+        "a broker reads nothing of those over their quota until their time is over (KIP-219)",
+    ),
     Explanation(("path-mtu",), ("connection-forgotten",), "a connection that only small segments pass seems forgotten"),
     Explanation(
         (*_NO_ENTRY, "mismatched-correlation", "throttled", "slow-acknowledgement", "coordinator-flapping"),

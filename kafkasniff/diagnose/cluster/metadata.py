@@ -8,6 +8,7 @@ from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.reports import Gap
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
 from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
@@ -116,12 +117,24 @@ class MetadataStorm(Rule[Refreshes]):
 class Missed(ErrorTally):
     """Answers that a topic is unknown, and the connection of the latest to a client that wants to use it."""
 
-    __slots__ = ("connection",)
+    __slots__ = ("connection", "direction")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.connection: Connection | None = None
+        self.direction = 0
+        """That in which the client sends there."""
+
+    def given_up(self) -> bool:
+        """Tell whether the client closed the connection."""
+        on = self.connection
+        return on is not None and on.ended_by in ("fin", "rst") and on.ended_direction == self.direction
+
+    def waited_ns(self) -> int:
+        """Give for how long the connection lived on."""
+        assert self.last is not None
+        return self.connection.last.time - self.last.time if self.connection is not None else 0
 
 
 class UnknownTopicLoop(TopicErrorRule):
@@ -140,7 +153,7 @@ class UnknownTopicLoop(TopicErrorRule):
         Threshold(
             "again", 5, "calls", "measured: a topic that is created meanwhile brings up to six, and then appears"
         ),
-        Threshold("still", 3, "s", "for which the client's connection lives on after fewer: tools that ask end sooner"),
+        Threshold("still", 3, "s", "for which a client's connection lives on after fewer, where it does not close it"),
     )
     meaning = "The client waits for a topic that nobody creates; its sends fail after max.block.ms."
     wire = (
@@ -203,22 +216,22 @@ class UnknownTopicLoop(TopicErrorRule):
         state = self.state(key)
         assert isinstance(state, Missed)
         if call.api_key == METADATA and request_of(call).get("allowAutoTopicCreation", True):
-            state.connection = call.connection
+            state.connection, state.direction = call.connection, client_direction(call)
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
-        """Fire where it goes on, or where the client lives on without the topic."""
+        """Fire where it goes on, or where the client gives up, or lives on, without the topic."""
         assert isinstance(state, Missed)
-        if state.programs.each(state.count) < self.limits["again"]:
-            last = state.connection.last.time if state.connection is not None else 0
-            assert state.last is not None
-            if last - state.last.time < self.limits["still"] * SECOND:
-                return None
-        return super().finding(key, state)
+        goes_on = state.programs.each(state.count) >= self.limits["again"]
+        waits = state.waited_ns() >= self.limits["still"] * SECOND
+        return super().finding(key, state) if goes_on or waits or state.given_up() else None
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
-        """Name the topic, or its id."""
+        """Name the topic, or its id, and say where the client gave up."""
+        assert isinstance(state, Missed)
         text = super().summary(key, state)
-        return text if len(state.topics) else text.replace(" within ", f" for the topic {key.name} within ", 1)
+        if not len(state.topics):
+            text = text.replace(" within ", f" for the topic {key.name} within ", 1)
+        return f"{text[:-1]}, and closed the connection." if state.given_up() else text
 
 
 class InvalidTopic(TopicErrorRule):

@@ -80,7 +80,7 @@ class OffsetOutOfRange(TopicErrorRule):
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count calls, and how often each partition's offset was refused."""
         super().errors(call, errors)
-        asked = _asked_offsets(call, self.facts)
+        asked = asked_offsets(call, self.facts)
         for error in errors[:_MOST_PARTITIONS]:
             passed = elements(response_of(call), error.path)
             partition = passed[-1]
@@ -151,7 +151,7 @@ class OffsetOutOfRange(TopicErrorRule):
         )
 
 
-def _asked_offsets(call: Call, facts: Facts) -> dict[Hashable, int]:
+def asked_offsets(call: Call, facts: Facts) -> dict[Hashable, int]:
     """Give the offsets that a Fetch asks for, by topic and partition."""
     return {
         (facts.name_in(topic) or topic.get("topicId"), partition["partition"]): partition["fetchOffset"]

@@ -1,9 +1,10 @@
 """A rule about consumers that start again and again and get no further."""
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.facts.facts import Facts
+from kafkasniff.diagnose.consumers.offsets import asked_offsets
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
@@ -137,7 +138,7 @@ class RestartAtSameOffset(Rule[Starts]):
         key = self._keys.get(seen.client) or (group and RestartKey(group, without_uuid(seen.client.client_id or "")))
         if not key:
             return
-        state, asked = self.state(key), _asked(self.facts, seen)
+        state, asked = self.state(key), asked_offsets(seen.call, self.facts)
         bases: dict[str, int] = {}
         for side, path, batch in seen.call.batch_headers:
             if side == "response" and batch.base_offset is not None:
@@ -154,7 +155,7 @@ class RestartAtSameOffset(Rule[Starts]):
         seen: SeenCall,
         state: Starts,
         place: tuple[str, int],
-        asked: dict[tuple[str | None, int], int],
+        asked: dict[Hashable, int],
         base: int,
     ) -> None:
         known, offset = state.rereads.get(place), asked.get(place)
@@ -209,7 +210,7 @@ class RestartAtSameOffset(Rule[Starts]):
         filled = {place.path.rpartition(".")[0] for place in seen.told_records if place.end > place.start}
         if not filled:
             return
-        asked = _asked(self.facts, seen)
+        asked = asked_offsets(seen.call, self.facts)
         for number, topic in enumerate(response_of(seen.call).get("responses", ())):
             name = self.facts.name_in(topic)
             for index, partition in enumerate(topic["partitions"]):
@@ -275,15 +276,6 @@ class RestartAtSameOffset(Rule[Starts]):
             "goes back to it and tries again."
         )
         return self.make(reread, subject, summary, cause=cause, severity="warning")
-
-
-def _asked(facts: Facts, seen: SeenCall) -> dict[tuple[str | None, int], int]:
-    """Give the offsets that a Fetch names, by topic and partition."""
-    return {
-        (facts.name_in(topic), partition["partition"]): partition["fetchOffset"]
-        for topic in request_of(seen.call).get("topics") or ()
-        for partition in topic["partitions"]
-    }
 
 
 RESTART_RULES: tuple[type[Rule[Any]], ...] = (RestartAtSameOffset,)

@@ -128,3 +128,8 @@ class Trend:
         """Give by how much y grows with x; 0 where x does not vary."""
         spread = self._count * self._xx - self._x * self._x
         return (self._count * self._xy - self._x * self._y) / spread if spread else 0.0
+
+    @property
+    def share(self) -> float:
+        """Give how much of the sum of both figures is x; 0 where both are."""
+        return self._x / (self._x + self._y) if self._x + self._y else 0.0

@@ -175,14 +175,18 @@ class DeadBrokerConnectLoop(_ConnectRule):
         subject = {"server": key, "client": connections_subject(state.clients)}
         return self.make(state, subject, summary, severity=severity)
 
+    def _is_short(self) -> bool:
+        """Tell whether the capture is too short to call a broker down for sure."""
+        return self._last - self._first < self.limits["shortest"] * SECOND
+
     def _is_long(self, state: Attempts) -> bool:
         """Tell whether the silence is longer than a restart."""
         return state.last is not None and state.last.time - state.begun >= self.limits["restart"] * SECOND
 
     def _is_always(self, state: Attempts) -> bool:
         """Tell whether there were attempts from the capture's beginning to its end."""
-        edge, shortest = self.limits["edge"] * SECOND, self.limits["shortest"] * SECOND
-        if state.first is None or state.last is None or self._last - self._first < shortest:
+        edge = self.limits["edge"] * SECOND
+        if state.first is None or state.last is None or self._is_short():
             return False
         return state.first.time - self._first <= edge and self._last - state.last.time <= edge
 
@@ -197,7 +201,7 @@ class DeadBrokerConnectLoop(_ConnectRule):
             return "; it was up before" if state.accepted else ""
         if self._is_always(state):
             return ""
-        if self._last - self._first < self.limits["shortest"] * SECOND:
+        if self._is_short():
             return "; the capture is shorter than a broker takes to start"
         return "; nobody tried shortly before or after, so that a broker may have started or stopped in order"
 

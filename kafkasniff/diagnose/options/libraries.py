@@ -27,25 +27,31 @@ class Fingerprint(NamedTuple):
 
     library: Library
     all: frozenset[tuple[int, int]]
-    any: frozenset[tuple[int, int]]
+    any: frozenset[tuple[int, int]] = frozenset()
     """One of these as well, where there are any."""
+    none: frozenset[tuple[int, int]] = frozenset()
+    """Another library sends these beside the others."""
 
 
 _FINGERPRINTS = (
     # Seen in recordings of kafkajs 2.2.4, which negotiates and has no newer ones; Java 2.0 stops at Produce v6.
     Fingerprint(KAFKAJS, frozenset({(18, 2), (3, 6)}), frozenset({(0, 7), (1, 11), (11, 5)})),
+    # Before a login Java's is always v0 (SaslClientAuthenticator).
+    Fingerprint(KAFKAJS, frozenset({(18, 2), (17, 1)}), none=frozenset({(18, 0)})),
     # aiokafka 0.14.0: ApiVersions v0 and Metadata v5; Java 1.x, whose Metadata is v5 as well, sends ApiVersions v1.
-    Fingerprint(AIOKAFKA, frozenset({(18, 0), (3, 5)}), frozenset()),
+    Fingerprint(AIOKAFKA, frozenset({(18, 0), (3, 5)}), none=frozenset({(18, 1)})),
     # kafka-python up to 2.0.2: ApiVersions v0, then Metadata v0 and v1 (`BrokerConnection.check_version`).
-    Fingerprint(KAFKA_PYTHON, frozenset({(18, 0), (3, 0), (3, 1)}), frozenset()),
-    # kafka-go 0.4.51: versions that no other client uses behind ApiVersions v0.
-    Fingerprint(KAFKA_GO, frozenset({(18, 0)}), frozenset({(0, 8), (1, 10)})),
+    Fingerprint(KAFKA_PYTHON, frozenset({(18, 0), (3, 0), (3, 1)})),
+    # kafka-go 0.4.51: versions that no other client uses behind ApiVersions v0; Java 2.1 to 2.3 sends v2 after a login.
+    Fingerprint(KAFKA_GO, frozenset({(18, 0)}), frozenset({(0, 8), (1, 10)}), frozenset({(18, 2)})),
+    # Java tells its name after the login only; those who send SaslAuthenticate v2 as well tell theirs before it.
+    Fingerprint(JAVA, frozenset({(18, 0), (36, 2)})),
     # Java before 2.4, which had no names to tell: 1.x, and 2.1 to 2.3.
-    Fingerprint(JAVA, frozenset({(18, 1), (3, 5)}), frozenset()),
+    Fingerprint(JAVA, frozenset({(18, 1), (3, 5)})),
     Fingerprint(JAVA, frozenset({(18, 2)}), frozenset({(3, 7), (3, 8)})),
 )
 
-TELLING_VERSIONS = frozenset[tuple[int, int]]().union(*(each.all | each.any for each in _FINGERPRINTS))
+TELLING_VERSIONS = frozenset[tuple[int, int]]().union(*(each.all | each.any | each.none for each in _FINGERPRINTS))
 """API keys and versions that fingerprints are made of."""
 
 
@@ -60,7 +66,7 @@ def library_by_fingerprint(client_id: str | None, versions: Collection[tuple[int
         return _DEFAULT_IDS[client_id]
     if client_id is not None and client_id.endswith(" (github.com/segmentio/kafka-go)"):
         return KAFKA_GO
-    for library, every, some in _FINGERPRINTS:
-        if every <= set(versions) and (not some or not some.isdisjoint(versions)):
+    for library, every, some, none in _FINGERPRINTS:
+        if every <= set(versions) and (not some or not some.isdisjoint(versions)) and none.isdisjoint(versions):
             return library
     return None

@@ -307,6 +307,8 @@ class SerialSyncSend(Rule[Senders]):
         ),
         Threshold("slope", -0.5, "", "of pause against latency; a sender with a fixed rate has -1"),
         Threshold("records", 10, "records", "a request on average: who sends more waits for batches, not for records"),
+        Threshold("gathered", 1.5, "records", "a request on average; linger ends batches of more, where pauses are long"),
+        Threshold("waiting", 1 / 3, "", "of the time from send to send, where so many records gather in between"),
     )
     meaning = "Throughput is one request per round trip, however fast network and brokers are."
     wire = "Each Produce is sent within 10 ms of the last answer, and never two are in flight, hundreds of times."
@@ -335,6 +337,8 @@ class SerialSyncSend(Rule[Senders]):
 
     def _serial(self, sends: SerialSends) -> bool:
         """Tell whether waiting is the habit."""
+        # A program that waits for each record gathers none meanwhile.
+        gathers = sends.records > self.limits["gathered"] * sends.requests
         return (
             sends.count >= self.limits["requests"]
             and sends.count >= self.limits["share"] * sends.requests
@@ -342,6 +346,7 @@ class SerialSyncSend(Rule[Senders]):
             and sends.records <= self.limits["records"] * sends.requests
             # Who sends by the clock pauses for less time after a slow answer; who waits always for the same.
             and sends.trend.slope > self.limits["slope"]
+            and (not gathers or sends.trend.share >= self.limits["waiting"])
         )
 
     def finding(self, key: Any, state: Senders) -> Finding | None:

@@ -146,3 +146,18 @@ def test_a_client_that_asks_once_for_a_topic_and_waits() -> None:
     assert findings(rule, asked(2.9, allowAutoTopicCreation=True)) == []
     assert findings(rule, asked(9, allowAutoTopicCreation=False)) == []  # As admin tools, which create no topic so.
     assert finding(rule, [answered_metadata(3)(at) for at in range(5)]).severity == "error"
+
+
+def test_a_client_that_gives_up_for_want_of_a_topic() -> None:
+    """As kafkajs' consumer, and kafka-go's reader whose program ends."""
+    rule = "unknown-topic-loop"
+    calls = asked(0.1)
+    calls[0].connection.ended_by, calls[0].connection.ended_direction = "fin", 0
+    found = finding(rule, calls)
+    assert (found.severity, found.subject["topic"]) == ("info", "orders")
+    assert found.summary == "shop got UNKNOWN_TOPIC_OR_PARTITION once for topic orders, and closed the connection."
+    calls[0].connection.ended_direction = 1  # A broker that stops.
+    assert findings(rule, calls) == []
+    calls = asked(0.1, allowAutoTopicCreation=False)
+    calls[0].connection.ended_by, calls[0].connection.ended_direction = "fin", 0
+    assert findings(rule, calls) == []

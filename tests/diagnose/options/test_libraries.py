@@ -82,3 +82,15 @@ def test_clients_of_recordings_are_of_the_libraries_that_their_labels_name(path:
     assert found - {"the Java client"} <= labelled
     if "tls" not in path.stem:
         assert found & labelled
+
+
+def test_libraries_that_are_known_by_how_they_log_in() -> None:
+    """As recorded at a SASL/PLAIN listener of 4.3.1 with kafkajs 2.2.4 and Java 4.3.1, whose names come later."""
+    handshake = (17, 1)
+    kafkajs, java = library_by_fingerprint("c", {(18, 2), handshake}), library_by_fingerprint("c", {(18, 0), (36, 2)})
+    assert (kafkajs and kafkajs.id, java) == ("kafkajs", JAVA)
+    # Java 2.3 and 1.1 behind a login, whose ApiVersions is v0 (SaslClientAuthenticator): no kafka-go, no aiokafka.
+    assert library_by_fingerprint("c", {(18, 0), handshake, (36, 1), (18, 2), (3, 8), (1, 11), (1, 10)}) is JAVA
+    assert library_by_fingerprint("c", {(18, 0), handshake, (36, 0), (18, 1), (3, 5)}) is JAVA
+    # kafka-go, aiokafka and Java up to 2.3 alike.
+    assert library_by_fingerprint("c", {(18, 0), handshake, (36, 1)}) is None

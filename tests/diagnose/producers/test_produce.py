@@ -109,6 +109,13 @@ def test_waiting_for_batches_is_no_waiting_for_records() -> None:
     assert findings("serial-sync-send", serial(300, pause=0.001, records=11)) == []
 
 
+def test_records_that_gather_while_linger_runs_are_not_waited_for() -> None:
+    """As librdkafka with its linger of 5 ms, which is given a record every 2 ms, and has its answers in 3 ms."""
+    assert findings("serial-sync-send", serial(300, pause=0.0065, records=3)) == []
+    assert len(findings("serial-sync-send", serial(300, pause=0.0055, records=3))) == 1
+    assert len(findings("serial-sync-send", serial(300, pause=0.0065))) == 1
+
+
 def test_one_sender_on_connections_to_several_brokers() -> None:
     calls = serial(150, pause=0.004)
     for index, each in enumerate(calls):
