@@ -8,7 +8,7 @@ from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
-from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.finding import Finding, Severity
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND, Rate
 from kafkasniff.diagnose.memory.tallies import Names
@@ -37,6 +37,11 @@ FATAL = codes_named(
     "STREAMS_INVALID_TOPOLOGY"
 )
 """Codes at which a client stops, as the same request cannot succeed later (the fatal ones of Errors.java)."""
+
+_OF_STATE = codes_named(
+    "ILLEGAL_SASL_STATE INVALID_TXN_STATE INVALID_PRODUCER_ID_MAPPING TRANSACTION_COORDINATOR_FENCED"
+)
+"""Those of them that earlier calls bring about, of this client or another."""
 
 REFUSED: dict[int, tuple[str, ...]] = {
     4: ("maxBytes", "partitionMaxBytes"),
@@ -195,8 +200,16 @@ class UnexplainedError(ErrorRule):
             self._said(key, state),
             cause=note_text(known) if known else "The code is none of those that Kafka had when this was written.",
             fix=fix or "Look the code up in the broker's release.",
-            severity="warning" if state.recovered else "error",
+            severity=self._severity(key, state),
         )
+
+    def _severity(self, key: UnexplainedKey, state: Unexplained) -> Severity:
+        """Say how bad it is: less where the client goes on, or where the calls that brought it about may be lost."""
+        assert state.connection is not None
+        lossy = any(counter.gaps for counter in state.connection.counters)
+        if key.code in _OF_STATE and lossy and state.count < self.limits[self.least]:
+            return "info"
+        return "warning" if state.recovered else "error"
 
     def _has_stopped(self, key: UnexplainedKey, state: Unexplained) -> bool:
         """Tell whether the client stopped its work for good after the latest, with its connection open."""

@@ -82,3 +82,13 @@ def test_codes_that_nobody_knows() -> None:
 def test_programs_that_share_a_client_id_are_not_added_up() -> None:
     calls = [produced(87, at / 10, on=connection(50_000 + at, end=2)) for at in range(4)]
     assert findings(RULE, calls) == []
+
+
+def test_what_lost_calls_may_have_brought_about_is_told_for_information() -> None:
+    def ended(code: int, gaps: int, times: int = 1) -> str:
+        on = connection()
+        on.counters[0].gaps = gaps
+        return finding(RULE, [call(26, 4, {}, {"errorCode": code}, at=at, on=on) for at in range(times)]).severity
+
+    assert (ended(48, gaps=0), ended(48, gaps=1), ended(48, gaps=1, times=3)) == ("error", "info", "error")
+    assert ended(50, gaps=1) == "error"  # INVALID_TRANSACTION_TIMEOUT: the request itself says why.

@@ -307,7 +307,9 @@ class SerialSyncSend(Rule[Senders]):
         ),
         Threshold("slope", -0.5, "", "of pause against latency; a sender with a fixed rate has -1"),
         Threshold("records", 10, "records", "a request on average: who sends more waits for batches, not for records"),
-        Threshold("gathered", 1.5, "records", "a request on average; linger ends batches of more, where pauses are long"),
+        Threshold(
+            "gathered", 1.5, "records", "a request on average, of which linger ends batches where pauses are long"
+        ),
         Threshold("waiting", 1 / 3, "", "of the time from send to send, where so many records gather in between"),
     )
     meaning = "Throughput is one request per round trip, however fast network and brokers are."

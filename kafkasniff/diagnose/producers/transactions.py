@@ -12,7 +12,7 @@ from kafkasniff.diagnose.facts.whole_bodies import request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
-from kafkasniff.diagnose.memory.tallies import Tally
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
 from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, client_subject, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import BEHIND, TRANSACTIONAL, SeenCall
 from kafkasniff.protocol.api_keys import (
@@ -20,6 +20,7 @@ from kafkasniff.protocol.api_keys import (
     ADD_PARTITIONS_TO_TXN,
     END_TXN,
     FETCH,
+    FIND_COORDINATOR,
     INIT_PRODUCER_ID,
     PRODUCE,
 )
@@ -33,6 +34,8 @@ from kafkasniff.tcp.events import Connection
 
 _FIRST_OF_BROKERS = 4
 """Version of AddPartitionsToTxn from which on brokers send it, for many transactions (KIP-890)."""
+_OF_TRANSACTION = 1
+"""`keyType` of FindCoordinator for a transactional id."""
 _MOST_PRODUCERS = 16
 """Transactional producers that are remembered of a topic."""
 
@@ -52,8 +55,8 @@ class ProducerFenced(ErrorRule):
     scope = "transactional id"
     looks_across_clients = True
     codes = frozenset({INVALID_PRODUCER_EPOCH, INVALID_TXN_STATE, PRODUCER_FENCED})
-    apis = frozenset({INIT_PRODUCER_ID})
-    request_fields = frozenset({"transactionalId"})
+    apis = frozenset({FIND_COORDINATOR, INIT_PRODUCER_ID})
+    request_fields = frozenset({"transactionalId", "keyType", "key", "coordinatorKeys"})
     thresholds = (
         Threshold("calls", 1, "calls", "sent after the last refusal"),
         Threshold("again", 2, "calls", "one is what a restart does to a hung predecessor (KIP-447)"),
@@ -75,20 +78,29 @@ class ProducerFenced(ErrorRule):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no producer."""
         super().__init__(*arguments)
-        self._latest: Bounded[tuple[Client, Connection]] = Bounded()
-        """By transactional id, who sent the latest InitProducerId."""
+        self._latest: Bounded[tuple[Client, Connection, int]] = Bounded()
+        """By transactional id, who sent the latest InitProducerId, or looked for the coordinator since; and when."""
 
     def call(self, seen: SeenCall) -> None:
         """Note who takes a transactional id; the coordinator ends the other's transaction before it answers."""
-        name = seen.request.get("transactionalId")
-        if name:
-            self._latest.put(name, (seen.client, seen.call.connection))
+        request = seen.request
+        if seen.key == INIT_PRODUCER_ID:
+            names = [request.get("transactionalId")]
+        elif request.get("keyType") == _OF_TRANSACTION:
+            names = [request.get("key"), *(request.get("coordinatorKeys") or ())[:MOST_NAMES]]
+        else:
+            return
+        for name in filter(None, names):
+            client, _, sent = self._latest.get(name) or (None, None, 0)
+            # The coordinator is asked for on another connection than it is used on; calls behind gaps are known late.
+            if (seen.key == INIT_PRODUCER_ID or client != seen.client) and seen.sent >= sent:
+                self._latest.put(name, (seen.client, seen.call.connection, seen.sent))
 
     def wanted(self, call: Call) -> bool:
         """Leave out producers without one, whose own old batches came late, and steps out of order of a lone one."""
         name = request_of(call).get("transactionalId")
         if any(error.code == INVALID_TXN_STATE for error in call.errors):
-            client, connection = self._latest.get(name) or (client_of(call), call.connection)
+            client, connection, _ = self._latest.get(name) or (client_of(call), call.connection, 0)
             other_program = connection is not call.connection and connection.ended_by is None
             return client != client_of(call) or other_program
         return call.api_key != PRODUCE or bool(name)

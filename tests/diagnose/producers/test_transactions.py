@@ -146,6 +146,20 @@ def test_a_second_producer_ends_the_transaction_of_the_first() -> None:
         assert (found.subject["transactionalId"], found.subject["clientId"]) == ("tx", "writer")
 
 
+def test_a_second_producer_of_which_only_the_first_step_was_captured() -> None:
+    """Bytes were lost: it asked for the coordinator, to begin with the same transactional id."""
+
+    def asks(client_id: str, **request: Any) -> Call:
+        version, on = 4 if "coordinatorKeys" in request else 3, connection(50_009)
+        return call(10, version, request, {"errorCode": 0, "coordinators": []}, client_id=client_id, at=1, on=on)
+
+    first, *_, refused = taken_over("other", 50_001)[:3]
+    for request in ({"keyType": 1, "coordinatorKeys": ["tx"]}, {"keyType": 1, "key": "tx"}):
+        assert len(findings("producer-fenced", [first, asks("other", **request), refused])) == 1
+        assert findings("producer-fenced", [first, asks("writer", **request), refused]) == []
+    assert findings("producer-fenced", [first, asks("other", keyType=0, key="tx"), refused]) == []
+
+
 def test_late_batches_of_an_idempotent_producer_are_no_sign_of_a_second_one() -> None:
     late = fenced(3, together=False, transactional_id=None)
     assert findings("producer-fenced", late) == []
