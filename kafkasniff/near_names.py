@@ -7,6 +7,8 @@ _LONGEST = 100
 _LEAST_PART = 4
 """Characters from which on a part of a name is taken for the name."""
 _LEAST_LIKENESS = 0.7
+_LEAST_OF_SHORT = 0.8
+"""Of names so short that one letter of another kind in them makes another word: NOPE and NONE."""
 _OF_A_PART = 0.8
 
 
@@ -25,14 +27,19 @@ def near_names(text: str, names: Iterable[str], most: int = 3) -> list[str]:
     matcher = SequenceMatcher(b=wanted)
     likeness: dict[str, float] = {}
     for name in names:
+        if wanted in name.lower().split("_"):
+            likeness[name] = _OF_A_PART
         bare = plain(name)
-        # People also know no more than how a name begins.
-        for part, weight in ((bare, 1.0), (bare[: len(wanted)], 0.95 if len(wanted) >= _LEAST_PART else 0.0)):
+        # People also know no more than how a name begins, and leave out a letter.
+        of_begin = 0.95 if len(wanted) >= _LEAST_PART else 0.0
+        begins = ((bare[: len(wanted) + more], of_begin) for more in (0, 1))
+        for part, weight in ((bare, 1.0), *begins):
             matcher.set_seq1(part)
             likeness[name] = max(likeness.get(name, 0.0), weight * matcher.ratio())
         if len(wanted) >= _LEAST_PART and wanted in bare:
             likeness[name] = max(likeness[name], _OF_A_PART)
-    near = [name for name, ratio in likeness.items() if ratio >= _LEAST_LIKENESS]
+    least = _LEAST_LIKENESS if len(wanted) > _LEAST_PART else _LEAST_OF_SHORT
+    near = [name for name, ratio in likeness.items() if ratio >= least]
     return sorted(near, key=lambda name: (-likeness[name], not plain(name).startswith(wanted), name))[:most]
 
 

@@ -126,6 +126,9 @@ class Database:
         self.run("SET enable_progress_bar = false")
         # At the end of what is inserted all would be written once more.
         self.run("SET checkpoint_threshold = '1TB'")
+        if path is None:
+            # What is removed then need not be written at the end either.
+            self.run("PRAGMA disable_checkpoint_on_shutdown")
         for function in _FUNCTIONS:
             self.run(function.replace("MACRO", "TEMP MACRO"))
 

@@ -49,6 +49,10 @@ class GroupedCommand(TyperCommand):
     def __init__(self, *arguments: Any, params: list[Any], **others: Any) -> None:
         """Add the options of every command to its own."""
         super().__init__(*arguments, params=[*params, *options_of_every_command(OUTPUT)], **others)
+        for parameter in self.params:
+            # It stands in the error about a value that is none: "'x' is not a valid int range".
+            if parameter.type.name == "int range":
+                parameter.type.name = "whole number"
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write usage, description, examples and options."""

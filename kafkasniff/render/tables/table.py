@@ -11,6 +11,8 @@ _LEAST_TEXT = 16
 """Columns of a terminal that are left of a name when the others need room."""
 _WHOLE = ("api_name", "error", "error_names", "name", "topic")
 """Columns whose texts are never cut."""
+_NOTHING = ("-", "")
+"""Texts that tell of no value, and of a list without any."""
 
 
 def table_lines(
@@ -27,8 +29,8 @@ def table_lines(
     if width is not None and rows and _total(widths, gap) > width:
         same = [number for number in range(len(names)) if len({row[number] for row in rows}) == 1]
         if len(rows) == 1:
-            same = [number for number in same if rows[0][number] == "-"]
-        shared = [f"{names[number]} {rows[0][number]}" for number in same if rows[0][number] != "-"]
+            same = [number for number in same if rows[0][number] in _NOTHING]
+        shared = [f"{names[number]} {rows[0][number]}" for number in same if rows[0][number] not in _NOTHING]
         if shared:
             yield paragraph(f"in all rows: {', '.join(shared)}", width, "", "  ")
         kept = [number for number in range(len(names)) if number not in same]
@@ -99,5 +101,5 @@ def _blocks(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> 
     """Give each row as a paragraph below its first text."""
     for row in rows:
         yield paragraph(row[0], width)
-        said = [f"{name} {text}" for name, text in zip(names[1:], row[1:], strict=True) if text != "-"]
+        said = [f"{name} {text}" for name, text in zip(names[1:], row[1:], strict=True) if text not in _NOTHING]
         yield paragraph(", ".join(said), width, "  ")

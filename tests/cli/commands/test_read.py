@@ -393,6 +393,7 @@ def test_all_before_a_damaged_tail_is_shown(run: Run, tmp_path: Path) -> None:
         ([PCAP, "--to", "+x"], "'x' is no duration"),
         ([PCAP, "--time", "lunch"], "'lunch' is none of absolute, local, relative, delta"),
         ([PCAP, "--limit", "0"], "--limit"),
+        ([PCAP, "--limit", "x"], "'x' is not a valid whole number."),
         ([PCAP, "--no-such-option"], "No such option: --no-such-option"),
         (["-", "--write", "x.pcapng"], "standard input cannot be read twice"),
         (["-", "--two-pass"], "standard input cannot be read twice"),

@@ -77,6 +77,35 @@ def test_plots_are_drawn(opened: Open, storm: Path) -> None:
     assert [count > 5 for count in colours] == [True] * 5 + [colours[5] > 1]
 
 
+def test_a_bin_without_neighbours_has_its_latency_drawn(opened: Open, storm: Path) -> None:
+    timed = {row["bin"] for row in objects(storm, "time_cells") if row["p99_ms"] is not None}
+    alone = [bin for bin in sorted(timed) if not timed & {bin - 1, bin + 1}]
+    assert alone
+    page = opened(storm, color_scheme="light")
+    # In the middle of each bin the column of pixels has the line's orange, which nothing else in the plot has.
+    drawn = page.get_by_role("group", name="Latency of all calls over time").evaluate(
+        """(figure, alone) => {
+            const canvas = figure.querySelector("canvas");
+            const [box, over] = [canvas, figure.querySelector(".u-over")].map(each => each.getBoundingClientRect());
+            const {count} = JSON.parse(document.getElementById("data").textContent).bins;
+            const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            return alone.map(bin => {
+                const x = Math.round(over.left - box.left + (bin + 0.5) / count * over.width);
+                for (let at = 4 * x; at < data.length; at += 4 * canvas.width)
+                    if (data[at + 3] > 100 && data[at] - data[at + 2] > 80) return true;
+                return false;
+            });
+        }""",
+        alone,
+    )
+    assert drawn == [True] * len(alone)
+
+
+def test_calls_that_name_no_topic_are_said_to(opened: Open, storm: Path) -> None:
+    # `read --json` shows a topic in 93 of 352 calls.
+    assert column(opened(storm), "Top topics", 1) == ["no topic", "shipments.v5925"]
+
+
 def test_a_brush_leaves_what_lies_within_it(opened: Open, storm: Path) -> None:
     page = opened(storm)
     over = page.locator(".plot .u-over").first

@@ -33,6 +33,16 @@ def test_on_a_terminal_what_is_the_same_everywhere_stands_once() -> None:
     ]
 
 
+def test_what_tells_of_nothing_is_not_said() -> None:
+    names, rows = ["client_id", "topics", "groups", "bytes"], [["a" * 20, "orders", "", "7"], ["b" * 20, "", "", "8"]]
+    assert list(table_lines(names, rows, [False, False, False, True], 24)) == [
+        "a" * 20,
+        "  topics orders, bytes 7",
+        "b" * 20,
+        "  bytes 8",
+    ]
+
+
 def test_names_lose_their_middle_and_errors_nothing() -> None:
     lines = list(table_lines(NAMES, ROWS, NUMBERS, 60))
     assert (

@@ -1,6 +1,5 @@
 // A map of values over time: a line for each name, a column for each bin, the colour on a logarithmic scale.
 
-const LINE = 20;
 const LINES_SHOWN = 24;
 
 class Heatmap {
@@ -16,7 +15,8 @@ class Heatmap {
     this.where = element("span", { class: "where" });
     this.back = element("button", { "aria-label": `Previous lines of ${title}`, onclick: () => this.turn(-1) }, "‹");
     this.forth = element("button", { "aria-label": `Next lines of ${title}`, onclick: () => this.turn(1) }, "›");
-    const key = element("span", { class: "scale" }, format(this.low), element("span", { class: "ramp", "aria-hidden": "true" }), format(this.high), ` ${unit}`);
+    const low = this.low < this.high ? format(this.low) : null;
+    const key = element("span", { class: "scale" }, low, element("span", { class: low ? "ramp" : "key hot", "aria-hidden": "true" }), format(this.high), ` ${unit}`);
     this.root = element(
       "figure",
       { role: "group", "aria-label": `${title} over time` },
@@ -45,9 +45,11 @@ class Heatmap {
     this.back.disabled = this.page === 0;
     this.forth.disabled = this.page >= pages - 1;
     this.names.replaceChildren(...this.shown.map((line) => element("li", { title: printable(line.name) }, name(line.name))));
+    // On a narrow screen a name may take two lines.
+    this.line = this.names.firstElementChild?.offsetHeight ?? 0;
     const width = Math.max(this.canvas.parentElement.clientWidth - this.names.clientWidth - 8, 100);
     const scale = devicePixelRatio || 1;
-    const height = this.shown.length * LINE;
+    const height = this.shown.length * this.line;
     this.canvas.width = Math.round(width * scale);
     this.canvas.height = Math.round(height * scale);
     this.canvas.style.width = `${width}px`;
@@ -60,24 +62,24 @@ class Heatmap {
     this.shown.forEach((line, index) => {
       context.globalAlpha = 1;
       context.fillStyle = ground;
-      context.fillRect(0, index * LINE + 1, width, LINE - 2);
+      context.fillRect(0, index * this.line + 1, width, this.line - 2);
       context.fillStyle = hot;
       line.values.forEach((value, bin) => {
         if (!(value > 0)) return;
         const part = this.high > this.low ? Math.log(value / this.low) / Math.log(this.high / this.low) : 1;
         context.globalAlpha = (0.12 + 0.88 * part) * (outside(bin) ? 0.25 : 1);
-        context.fillRect(bin * step, index * LINE + 1, Math.max(step, 1), LINE - 2);
+        context.fillRect(bin * step, index * this.line + 1, Math.max(step, 1), this.line - 2);
       });
     });
     if (this.at && document.activeElement === this.canvas) {
       context.globalAlpha = 1;
       context.strokeStyle = colour("text");
-      context.strokeRect(this.at[1] * step, this.at[0] * LINE + 1, Math.max(step, 3), LINE - 2);
+      context.strokeRect(this.at[1] * step, this.at[0] * this.line + 1, Math.max(step, 3), this.line - 2);
     }
   }
 
   point(event) {
-    const line = Math.floor(event.offsetY / LINE);
+    const line = Math.floor(event.offsetY / this.line);
     const bin = Math.floor((event.offsetX / this.canvas.clientWidth) * this.grid.count);
     return this.say(line < this.shown.length && bin >= 0 && bin < this.grid.count ? [line, bin] : null);
   }

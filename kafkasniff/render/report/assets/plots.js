@@ -28,6 +28,29 @@ function decades(u, index, low, high) {
 const plots = [];
 const stepped = (u, index, from, to) => uPlot.paths.stepped({ align: 1 })(u, index, from, to);
 
+// As wide as its bin is each value, also one that stands alone: uPlot's own steps end where the next value is none.
+function stepsWithGaps(u, index, from, to) {
+  const [times, values] = [u.data[0], u.data[index]];
+  const stroke = new Path2D();
+  let begun = false;
+  for (let bin = from; bin <= Math.min(to, times.length - 2); bin += 1) {
+    if (values[bin] === null) {
+      begun = false;
+      continue;
+    }
+    const height = u.valToPos(values[bin], "y", true);
+    const left = u.valToPos(times[bin], "x", true);
+    if (begun) stroke.lineTo(left, height);
+    else stroke.moveTo(left, height);
+    stroke.lineTo(u.valToPos(times[bin + 1], "x", true), height);
+    begun = true;
+  }
+  return { stroke, flags: 1 };
+}
+
+// Ticks of counts and sizes stand at whole numbers.
+const WHOLE_STEPS = Array.from({ length: 45 }, (_, index) => [1, 2, 5][index % 3] * 10 ** Math.floor(index / 3));
+
 class TimePlot {
   // series: {title, colour, values, lines}
   constructor({ title, series, format, log = false }) {
@@ -66,7 +89,7 @@ class TimePlot {
       },
       axes: [
         { ...axis, space: 100, size: 32, values: (u, times, index, space, step) => times.map((time) => momentText(time * 1000, step * 1000)) },
-        { ...axis, size: 64, ...(this.log ? { splits: decades } : {}), values: (u, values) => values.map((value) => (value === null ? "" : this.format(value))) },
+        { ...axis, size: 64, ...(this.log ? { splits: decades } : { incrs: WHOLE_STEPS }), values: (u, values) => values.map((value) => (value === null ? "" : this.format(value))) },
       ],
       series: [
         {},
@@ -75,9 +98,8 @@ class TimePlot {
           stroke: colour(each.colour),
           fill: each.lines ? undefined : colour(`${each.colour}-fill`),
           width: 1.5,
-          paths: stepped,
+          paths: this.log ? stepsWithGaps : stepped,
           points: { show: false },
-          spanGaps: false,
         })),
       ],
       hooks: {

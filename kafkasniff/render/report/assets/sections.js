@@ -117,7 +117,8 @@ function clientSection() {
 
 function topicSection() {
   const sums = (kind) => [column(`${kind}_bytes`, `${kind} bytes`, "bytes"), column(`${kind}_records`, "records", "count"), column(`${kind}_batches`, "batches", "count")];
-  const topic = column("topic", "topic");
+  // No topic's name has a space.
+  const topic = column("topic", "topic", "text", { nothing: "no topic" });
   const command = (row) => readCommand({ topic: row.topic });
   return section(
     "topics",

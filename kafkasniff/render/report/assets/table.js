@@ -105,7 +105,9 @@ class DataTable {
     const cells = this.columns.map((column) => {
       const number = NUMBERS.has(column.kind);
       const kind = number ? "number" : column.kind === "time" ? "time" : "";
-      const cell = element("td", { class: kind }, name(cellText(row.about && kind === "number" && column.key.startsWith("p") ? "about" : column.kind, row[column.key])));
+      const about = row.about && kind === "number" && column.key.startsWith("p");
+      const text = row[column.key] === null && column.nothing ? column.nothing : cellText(about ? "about" : column.kind, row[column.key]);
+      const cell = element("td", { class: kind }, name(text));
       if (column.shade) cell.classList.add(`shade-${column.shade(row[column.key])}`);
       if (column.warns && row[column.key]) cell.classList.add("bad");
       return cell;
