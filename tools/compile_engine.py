@@ -8,6 +8,7 @@ functions. Modules whose library is as new as their sources are left as they are
 """
 
 import compileall
+import filecmp
 import hashlib
 import json
 import os
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -33,6 +35,15 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 INCLUDE = sysconfig.get_path("include")
 """Where Python's headers lie."""
+
+CYTHON = (sys.executable, "-m", "cython", "-3")
+"""The command that makes C of modules."""
+
+SHARED = Path("kafkasniff/cython_shared.py")
+"""The module, without a source, of what Cython would else put into each library: memoryviews and functions."""
+
+PROCESSES = os.cpu_count() or 1
+"""Processes that compile side by side."""
 
 OPTIONS = (
     # Without NDEBUG, each use of Python's own headers would be checked: 5 % more instructions.
@@ -75,37 +86,63 @@ def own_compiler() -> list[str]:
     return shlex.split(found)
 
 
-def compile_module(root: Path, module: Path, folder: Path) -> Path:
-    """Compile a module; give the library, which lies in `folder` and is used again as long as nothing changes.
-
-    Raises CompileError.
-    """
-    compiler = own_compiler()
-    if not compiler:
-        target = TARGETS.get(sysconfig.get_platform())
-        compiler = [sys.executable, "-m", "ziglang", "cc", "-s", *(["-target", target] if target else [])]
-    options = [*OPTIONS, *shlex.split(os.environ.get("KAFKASNIFF_CFLAGS", ""))]
-    made_with = hashlib.sha256(f"{source_hash(root, module)} {compiler} {options}".encode()).hexdigest()[:16]
-    name = f"{'.'.join(module.with_suffix('').parts)}-{made_with}"
-    library = folder / f"{name}{SUFFIX}"
-    if not library.exists():
-        # Trees may share the folder, and compile the same module at once: each in a folder of its own, and then moved.
-        with tempfile.TemporaryDirectory(dir=folder, prefix=name) as work:
-            _run(
-                [sys.executable, "-m", "cython", "-3", str(module), "-o", str(Path(work).resolve() / f"{name}.c")], root
-            )
-            # The path of the source is in the library: its name alone is the same wherever the tree lies.
-            _run([*compiler, *options, f"-I{INCLUDE}", f"{name}.c", "-o", library.name], Path(work))
-            (Path(work) / library.name).replace(library)
-    return library
-
-
 def compile_all(root: Path, folder: Path, wanted: list[Path]) -> dict[Path, Path]:
-    """Compile modules side by side; give the library of each. Raises CompileError."""
+    """Compile modules, and what they share; give the library of each.
+
+    The libraries lie in `folder`, and are used again as long as nothing changes. Raises CompileError.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        libraries = pool.map(lambda module: compile_module(root, module, folder), wanted)
-        return dict(zip(wanted, libraries, strict=True))
+    compiler = _compiler()
+    made_with = f"{_run([*CYTHON, '--version'], root)} {compiler}"
+    libraries = {module: folder / _cached_name(root, module, made_with) for module in (SHARED, *wanted)}
+    missing = sorted((module for module in libraries if not libraries[module].exists()), key=_bytes_in(root))
+    if not missing:
+        return libraries
+    # Trees may share the folder, and compile the same module at once: each in a folder of its own.
+    with tempfile.TemporaryDirectory(dir=folder) as work, ThreadPoolExecutor(PROCESSES) as pool:
+        tree = Path(work).resolve()
+        for source in (found for kind in ("*.py", "*.pxd") for found in (root / "kafkasniff").rglob(kind)):
+            (tree / source.relative_to(root)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, tree / source.relative_to(root))
+        for compiled in pool.map(
+            lambda part: _compile(tree, part, compiler), (missing[at::PROCESSES] for at in range(PROCESSES))
+        ):
+            for module in compiled:
+                (tree / library_name(module)).replace(libraries[module])
+    return libraries
+
+
+def _compiler() -> list[str]:
+    """Give the command that makes a library of C."""
+    found = own_compiler()
+    if not found:
+        target = TARGETS.get(sysconfig.get_platform())
+        found = [sys.executable, "-m", "ziglang", "cc", "-s", *(["-target", target] if target else [])]
+    return [*found, *OPTIONS, *shlex.split(os.environ.get("KAFKASNIFF_CFLAGS", "")), f"-I{INCLUDE}"]
+
+
+def _cached_name(root: Path, module: Path, made_with: str) -> str:
+    made_from = "" if module == SHARED else source_hash(root, module)
+    key = hashlib.sha256(f"{made_from} {made_with}".encode()).hexdigest()[:16]
+    return f"{'.'.join(module.with_suffix('').parts)}-{key}{SUFFIX}"
+
+
+def _bytes_in(root: Path) -> Callable[[Path], int]:
+    """Give what tells the size of a module: each process gets large ones and small ones."""
+    return lambda module: 0 if module == SHARED else (root / module).stat().st_size
+
+
+def _compile(tree: Path, part: list[Path], compiler: list[str]) -> list[Path]:
+    """Compile modules beside their sources. One process of Cython takes them all: it needs a second to begin."""
+    if SHARED in part:
+        _run([*CYTHON, f"--generate-shared={SHARED.with_suffix('.c')}"], tree)
+    if sources := [str(module) for module in part if module != SHARED]:
+        _run([*CYTHON, "--shared", ".".join(SHARED.with_suffix("").parts), *sources], tree)
+    for module in part:
+        # The path of the source is in the library: its name alone is the same wherever the tree lies.
+        place = tree / module
+        _run([*compiler, f"{place.stem}.c", "-o", library_name(module).name], place.parent)
+    return part
 
 
 def library_name(module: Path) -> Path:
@@ -120,32 +157,34 @@ def compile_in_place(root: Path) -> list[Path]:
     """
     record = root / RECORD
     before = json.loads(record.read_text()) if record.exists() else {}
-    hashes = {str(module): source_hash(root, module) for module in modules(root)}
-    wanted = [
-        module
-        for module in modules(root)
-        if before.get(str(module), [""])[0] != hashes[str(module)] or not (root / library_name(module)).exists()
-    ]
-    for module, library in compile_all(root, root / "build" / "compiled", wanted).items():
+    libraries = compile_all(root, root / "build" / "compiled", modules(root))
+    changed = [module for module, library in libraries.items() if not _is_copy(root / library_name(module), library)]
+    for module in changed:
         # Moved, not written: a process that runs the old library keeps it.
-        shutil.copy(library, (root / library_name(module)).with_suffix(".new"))
+        shutil.copy(libraries[module], (root / library_name(module)).with_suffix(".new"))
         (root / library_name(module)).with_suffix(".new").replace(root / library_name(module))
-    for gone in before.keys() - hashes.keys():
+    made = {str(module): [source_hash(root, module), *map(str, sources(root, module))] for module in modules(root)}
+    for gone in before.keys() - made.keys():
         # A library without its source would be imported before the package that took its name.
         (root / library_name(Path(gone))).unlink(missing_ok=True)
-    made = {str(module): [hashes[str(module)], *map(str, sources(root, module))] for module in modules(root)}
     record.write_text(json.dumps(made, indent=1))
     compileall.compile_dir(root / "kafkasniff", quiet=1)
-    return wanted
+    return changed
 
 
-def _run(command: list[str], root: Path) -> None:
+def _is_copy(place: Path, library: Path) -> bool:
+    return place.exists() and filecmp.cmp(place, library, shallow=False)
+
+
+def _run(command: list[str], root: Path) -> str:
+    """Run a command in a folder; give what it prints. Raises CompileError."""
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     except OSError as error:
         raise CompileError(f"{command[0]}: {error.strerror}") from error
     if done.returncode:
         raise CompileError(f"{shlex.join(command)} exited with {done.returncode}:\n{done.stderr[-4000:]}")
+    return done.stdout
 
 
 def main() -> None:
