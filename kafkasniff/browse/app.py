@@ -72,6 +72,8 @@ class Browser(App[None]):
         self._forward = True
         self._filters_before: list[str] = []
         self._said = ""
+        self._said_at = 0
+        """The row of the cursor then: what is said stands until it moves."""
         self._paused = False
         self._searching = False
         self._drawn = ("", "", 0)
@@ -118,14 +120,12 @@ class Browser(App[None]):
         if not self._paused:
             self._list.update_count()
         if session.messages:
-            self._said = session.messages.pop()
+            self._say(session.messages.pop())
         if self._searching and session.found is not None:
             self._searching = False
             if session.found >= 0:
-                self._said = ""
+                self._say("")
                 self._list.move_to(session.found)
-            elif not self._said:
-                self._said = f"no line holds {self._searched}"
         if self._pane == "findings":
             self._findings.show(session.findings, bool(session.done))
         if session.counted is not None:
@@ -177,7 +177,8 @@ class Browser(App[None]):
 
     def on_call_list_moved(self) -> None:
         """Show the call at the cursor, where calls are shown."""
-        self._said = ""
+        if self._list.row != self._said_at:
+            self._said = ""
         if self._pane == "detail":
             self._show_call()
 
@@ -195,7 +196,11 @@ class Browser(App[None]):
         self._list.follows = False
         self._list.move_to(row)
         if self._list.number != number:
-            self._said = f"the filter does not let call {number:,} through"
+            self._say(f"the filter does not let call {number:,} through")
+
+    def _say(self, text: str) -> None:
+        """Say something in the last line, in place of what is there else."""
+        self._said, self._said_at = text, self._list.row
 
     def _show_call(self) -> None:
         if number := self._list.number:
@@ -287,7 +292,7 @@ class Browser(App[None]):
         """Look for the next line, or the one before."""
         if self._searched:
             self._searching = True
-            self._said = f"looking for {self._searched}"
+            self._say(f"looking for {self._searched}")
             self._session.search(self._searched, self._list.row, forward)
 
     def action_ask_number(self) -> None:
@@ -300,7 +305,7 @@ class Browser(App[None]):
             title = f"write the packets of {count_text(len(self._list.marks), 'marked call')} to this new FILE.pcapng"
             self._prompt.ask("write", title, self._write)
         else:
-            self._said = "no call is marked: m marks the one at the cursor"
+            self._say("no call is marked: m marks the one at the cursor")
 
     def on_prompt_given(self, event: Prompt.Given) -> None:
         """Do what was asked for."""

@@ -125,7 +125,7 @@ class Asking:
         from kafkasniff.filters.values import regular_expression
 
         try:
-            holds = regular_expression(f"(?i){text}" if text == text.lower() else text)
+            holds = regular_expression(text, in_any_case=text == text.lower())
         except FilterError as error:
             self._channel.send(search=number, wrong=str(error))
             return

@@ -66,6 +66,7 @@ class Session:
         """What is to be said to the user."""
         self._pending = where
         self._searches = 0
+        self._searched = ""
         self._counts = 0
         self.counted: dict[str, Any] | None = None
         """The answer to the last question: `columns`, `values` of the key and `rows` of text."""
@@ -123,8 +124,12 @@ class Session:
         self._ask("filter", where=where, number=self._filter_number, first_time=self.first_time)
 
     def search(self, text: str, row: int, forward: bool) -> None:
-        """Look for the next row from `row` whose line holds a regular expression; `found` says which."""
+        """Look for the next row from `row` whose line holds a regular expression.
+
+        `found` says which, -1: none; `messages` why there is none.
+        """
         self._searches += 1
+        self._searched = text
         self.found = None
         self._ask("search", text=text, row=row, forward=forward, number=self._searches)
 
@@ -189,8 +194,8 @@ class Session:
         elif "search" in message:
             if message["search"] == self._searches:
                 self.found = message.get("row", -1)
-                if "wrong" in message:
-                    self.messages.append(message["wrong"])
+                if self.found < 0:
+                    self.messages.append(message.get("wrong") or f"no line holds {self._searched}")
         elif "count" in message:
             if message["count"] == self._counts:
                 self.counted = (

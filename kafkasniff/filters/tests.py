@@ -192,7 +192,7 @@ def _codes(field: Field, operator: str, text: str) -> frozenset[int]:
     if operator == "~" or "*" in text or "?" in text:
         fits = regular_expression(text) if operator == "~" else glob(text)
         # A pattern may be in any case, as a name may.
-        folded = regular_expression(f"(?i){text}") if operator == "~" else glob(text.upper())
+        folded = regular_expression(text, True) if operator == "~" else glob(text.upper())
         found = frozenset(code for code, both in names.items() if any(fits(name) or folded(name) for name in both))
         if not found:
             raise FilterError(f"no {field.kind if not is_api else 'API'} has a name like {text!r}", text)

@@ -151,8 +151,8 @@ def literals(text: str) -> str:
     return max((_unescaped(part) for part in parts), key=len)
 
 
-def regular_expression(text: str) -> Test:
-    """Give what tells whether a text has a part that fits an expression in RE2's syntax.
+def regular_expression(text: str, in_any_case: bool = False) -> Test:
+    """Give what tells whether a text has a part that fits an expression in RE2's syntax, or does in another case.
 
     RE2 takes time in proportion to the text: what is matched comes from the wire. Raises FilterError.
     """
@@ -162,6 +162,7 @@ def regular_expression(text: str) -> Test:
         raise FilterError(f"a pattern of {len(text):,} characters; {_LONGEST_PATTERN:,} are read at most", text)
     options = re2.Options()
     options.log_errors = False
+    options.case_sensitive = not in_any_case
     try:
         search = re2.compile(text, options).search
     except (re2.error, UnicodeEncodeError) as error:

@@ -3,7 +3,9 @@
 import textwrap
 from collections.abc import Sequence
 
+from rich.style import Style
 from rich.text import Text
+from textual import events
 from textual.message import Message
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
@@ -52,6 +54,19 @@ class FindingsPane(Tree[int]):
         if not findings:
             self.root.add_leaf(Text("nothing found" if is_done else "nothing found so far", "dim"))
         self.cursor_line = min(line, max(len(self.root.children) - 1, 0)) if line >= 0 else 0
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Break lines anew when findings are shown next."""
+        self._shown = []
+
+    def render_label(self, node: TreeNode[int], base_style: Style, style: Style) -> Text:
+        """Give the text of a node, cut visibly: what a finding says stands whole below it."""
+        text = super().render_label(node, base_style, style)
+        above, depth = node.parent, 0
+        while above is not None and above is not self.root:
+            above, depth = above.parent, depth + 1
+        text.truncate(max(self.size.width - self.guide_depth * depth - 1, 1), overflow="ellipsis")
+        return text
 
     def _add(self, root: TreeNode[int], finding: Finding, opened: set[str]) -> None:
         label = Text(f"{finding.severity.upper():<7} {finding.rule}", _STYLES[finding.severity])

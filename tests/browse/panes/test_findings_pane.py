@@ -18,3 +18,19 @@ def test_findings_lead_to_the_calls_that_show_them() -> None:
             raise AssertionError("\n".join(screen.lines))
 
     browse(steps, STORM, lines=60)
+
+
+def test_findings_fit_the_screen_also_after_it_changed() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("d")
+        await screen.shows("rebalance-storm")
+        await screen.press("enter")
+        for columns in (120, 60):
+            await screen.resize(columns, 60)
+            await screen.until(lambda: any("default" in line for line in screen.lines))
+            [title] = [line for line in screen.lines if "ERROR" in line]
+            assert title.endswith("…")
+            said = " ".join(line.lstrip("├ ") for line in screen.lines)
+            assert "Members say “the consumer is being closed” and “rebalance failed due to" in said
+
+    browse(steps, STORM, lines=60)

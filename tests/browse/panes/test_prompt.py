@@ -54,3 +54,28 @@ def test_search_marks_and_keys_of_less() -> None:
         await screen.press("escape", "q")
 
     browse(steps, STORM)
+
+
+def test_what_is_not_found_and_not_let_through_is_said() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("ampersand")
+        await screen.type("api == fetch")
+        await screen.press("enter")
+        # As `tshark -z` counts them.
+        await screen.until(lambda: "98 of 352 calls" in screen.lines[-1])
+        await screen.press("slash")
+        await screen.type("JoinGroup")
+        await screen.press("enter")
+        await screen.shows("no line holds JoinGroup")
+        await screen.press("slash")
+        await screen.type("(")
+        await screen.press("enter")
+        await screen.shows("'(' is no regular expression: missing )")
+        await screen.press("G", "colon")
+        await screen.type("300")
+        await screen.press("enter")
+        await screen.shows("the filter does not let call 300 through")
+        await screen.press("k")
+        await screen.until(lambda: "98 of 352 calls" in screen.lines[-1])
+
+    browse(steps, STORM)

@@ -59,8 +59,8 @@ def test_the_title_says_the_zone() -> None:
     assert [time_title(mode, NOON) for mode in ("absolute", "local", "relative", "delta")] == [
         "UTC",
         "IST",
-        "from start",
-        "from last",
+        "relative",
+        "delta",
     ]
 
 
