@@ -37,7 +37,7 @@ CASES: list[tuple[str, int, Callable[[float], Call], dict[str, Any]]] = [
     ("not-leader-loop", 8, answered_produce(6), {"topic": "orders"}),
     ("offset-out-of-range", 3, fetch(1), {"topic": "orders"}),
     ("unknown-topic-loop", 1, answered_metadata(3), {"topic": "orders"}),
-    ("invalid-topic", 3, answered_metadata(17, "my topic"), {"topic": "my topic"}),
+    ("invalid-topic", 1, answered_metadata(17, "my topic"), {"topic": "my topic"}),
     ("authorization-denied", 1, answered_metadata(29), {"topic": "orders"}),
     (
         "topic-already-exists",

@@ -242,9 +242,12 @@ class InvalidTopic(TopicErrorRule):
     severity = "error"
     scope = "client and topic"
     codes = frozenset({INVALID_TOPIC_EXCEPTION})
-    thresholds = (Threshold("calls", 3, "calls", "the same request cannot succeed later"),)
+    thresholds = (
+        Threshold("calls", 1, "calls", "franz-go asks once and gives the program an error"),
+        Threshold("again", 3, "calls", "the same request cannot succeed later"),
+    )
     meaning = "Names have up to 249 of a-z, A-Z, 0-9, '.', '_' and '-'; the broker refuses any other."
-    wire = "Error 17 INVALID_TOPIC_EXCEPTION, again and again."
+    wire = "Error 17 INVALID_TOPIC_EXCEPTION; again and again is the error."
     cause = "A name made of parts that hold spaces, slashes or nothing, or one that was never meant for Kafka."
     fix = "Correct the topic's name in the client's configuration."
 

@@ -23,6 +23,11 @@ def _opened(call: Call, where: str, kind: str) -> list[dict[str, Any]]:
     return [item["value"] for item in call.decoded if item["where"] == where and item["type"] == kind]
 
 
+def _partitions(assigned: list[dict[str, Any]] | None) -> int:
+    """Count the partitions of topics: kafka-python names topics of which a member has none."""
+    return sum(len(topic["partitions"] or ()) for topic in assigned or ())
+
+
 class Subscriptions(Tally):
     """What the clients of a group subscribe to."""
 
@@ -216,15 +221,15 @@ class IdleMembers(Rule[Members]):
             state.idled[name] = member
 
     def _assigned(self, seen: SeenCall) -> int | None:
-        """Give how many topics or partitions a member is assigned; None where that is not said."""
+        """Give how many partitions a member is assigned; None where that is not said."""
         if seen.key == SYNC_GROUP:
             if not seen.response.get("assignment", True):
                 return 0  # The leader left the member out, as kafkajs does where there is nothing for it.
             found = _opened(seen.call, "response", _ASSIGNMENT)
-            return len(found[0]["assignedPartitions"] or ()) if found else None
+            return _partitions(found[0]["assignedPartitions"]) if found else None
         if seen.key == CONSUMER_GROUP_HEARTBEAT:
             assignment = seen.response.get("assignment")
-            return None if assignment is None else len(assignment.get("topicPartitions") or ())
+            return None if assignment is None else _partitions(assignment.get("topicPartitions"))
         return None
 
     def finding(self, key: Any, state: Members) -> Finding | None:

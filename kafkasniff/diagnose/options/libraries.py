@@ -40,6 +40,9 @@ _FINGERPRINTS = (
     Fingerprint(KAFKAJS, frozenset({(18, 2), (17, 1)}), none=frozenset({(18, 0)})),
     # aiokafka 0.14.0: ApiVersions v0 and Metadata v5; Java 1.x, whose Metadata is v5 as well, sends ApiVersions v1.
     Fingerprint(AIOKAFKA, frozenset({(18, 0), (3, 5)}), none=frozenset({(18, 1)})),
+    # aiokafka 0.12.0: Metadata v0 of producers, and JoinGroup v5, where kafka-python stops at v2.
+    Fingerprint(AIOKAFKA, frozenset({(18, 0), (3, 0), (0, 7)}), none=frozenset({(3, 1)})),
+    Fingerprint(AIOKAFKA, frozenset({(18, 0), (3, 0), (11, 5)})),
     # kafka-python up to 2.0.2: ApiVersions v0, then Metadata v0 and v1 (`BrokerConnection.check_version`).
     Fingerprint(KAFKA_PYTHON, frozenset({(18, 0), (3, 0), (3, 1)})),
     # kafka-go 0.4.51: versions that no other client uses behind ApiVersions v0; Java 2.1 to 2.3 sends v2 after a login.

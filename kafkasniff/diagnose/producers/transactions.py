@@ -98,7 +98,7 @@ class ProducerFenced(ErrorRule):
 
     def wanted(self, call: Call) -> bool:
         """Leave out producers without one, whose own old batches came late, and steps out of order of a lone one."""
-        name = request_of(call).get("transactionalId")
+        name = transaction_of(request_of(call))
         if any(error.code == INVALID_TXN_STATE for error in call.errors):
             client, connection, _ = self._latest.get(name) or (client_of(call), call.connection, 0)
             other_program = connection is not call.connection and connection.ended_by is None
@@ -107,7 +107,7 @@ class ProducerFenced(ErrorRule):
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the transactional id, whoever was fenced."""
-        key = short_name(request_of(call).get("transactionalId") or "")
+        key = transaction_of(request_of(call)) or ""
         state = self.state(key)
         in_flight = state.last is not None and call.request is not None and call.request.first.time < state.last.time
         if not in_flight or call.client not in state.clients:

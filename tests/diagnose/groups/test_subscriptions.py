@@ -57,11 +57,11 @@ def test_the_newer_protocol() -> None:
     assert findings(MIXED, [heartbeat848("a", 1, "x"), heartbeat848("bb", 2, "x")]) == []
 
 
-def synced(at: float, *topics: str, member: str = "m-1", kept: float = 0) -> list[Call]:
-    """A SyncGroup on a connection that is in use for so many seconds more."""
+def synced(at: float, *topics: str, member: str = "m-1", kept: float = 0, each: int = 1) -> list[Call]:
+    """A SyncGroup on a connection that is in use for so many seconds more; `each` topic has so many partitions."""
     assigned = struct.pack(">hi", 0, len(topics))
     for topic in topics:
-        assigned += struct.pack(">h", len(topic)) + topic.encode() + struct.pack(">ii", 1, 0)
+        assigned += struct.pack(">h", len(topic)) + topic.encode() + struct.pack(f">i{each}i", each, *range(each))
     assignment = b64encode(assigned + struct.pack(">i", -1)).decode()
     request: dict[str, Any] = {"groupId": "g", "memberId": member, "protocolType": "consumer", "protocolName": "range"}
     answer = {"errorCode": 0, "protocolType": "consumer", "protocolName": "range", "assignment": assignment}
@@ -97,6 +97,11 @@ def test_a_member_that_the_leader_left_out() -> None:
     """Kafkajs assigns such members no bytes at all."""
     found = finding(IDLE, [assigned("m-1", 0, ""), left("m-1", 12)])
     assert found.subject["memberId"] == "m-1"
+
+
+def test_a_member_with_topics_and_none_of_their_partitions() -> None:
+    """As kafka-python's range assignor (2.2.15) gives them to members for whom nothing is left."""
+    assert finding(IDLE, synced(0, "orders", kept=12, each=0)).subject["memberId"] == "m-1"
 
 
 def test_a_member_that_stands_by_for_another() -> None:

@@ -7,7 +7,9 @@ import pytest
 
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.diagnose.options.aiokafka import AIOKAFKA
 from kafkasniff.diagnose.options.java import JAVA
+from kafkasniff.diagnose.options.kafka_python import KAFKA_PYTHON
 from kafkasniff.diagnose.options.libraries import LIBRARIES, library_by_fingerprint, library_by_software
 from kafkasniff.diagnose.options.library import Library, filled, places
 from kafkasniff.reading import Reading
@@ -92,5 +94,9 @@ def test_libraries_that_are_known_by_how_they_log_in() -> None:
     # Java 2.3 and 1.1 behind a login, whose ApiVersions is v0 (SaslClientAuthenticator): no kafka-go, no aiokafka.
     assert library_by_fingerprint("c", {(18, 0), handshake, (36, 1), (18, 2), (3, 8), (1, 11), (1, 10)}) is JAVA
     assert library_by_fingerprint("c", {(18, 0), handshake, (36, 0), (18, 1), (3, 5)}) is JAVA
+    # aiokafka 0.12.0 at 4.3.1, a producer and a member of a group; kafka-python 2.0.2 asks with Metadata v1 as well.
+    for versions in ({(18, 0), (3, 0), (0, 7)}, {(18, 0), (3, 0), (3, 1), (11, 5), (1, 4)}):
+        assert library_by_fingerprint("c", versions) is AIOKAFKA
+    assert library_by_fingerprint("c", {(18, 0), (3, 0), (3, 1), (0, 7), (11, 2)}) is KAFKA_PYTHON
     # kafka-go, aiokafka and Java up to 2.3 alike.
     assert library_by_fingerprint("c", {(18, 0), handshake, (36, 1)}) is None

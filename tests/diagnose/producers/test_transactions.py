@@ -122,6 +122,14 @@ def test_requests_in_flight_are_fenced_once() -> None:
     assert (again.severity, again.subject["transactionalId"]) == ("error", "tx")
 
 
+def test_the_transactional_id_of_older_versions_is_named() -> None:
+    """AddPartitionsToTxn up to v3, as librdkafka sends it; Kafka's definition names the field otherwise."""
+    result = {"name": "orders", "resultsByPartition": [{"partitionIndex": 0, "partitionErrorCode": 47}]}
+    answer = {"resultsByTopicV3AndBelow": [result]}
+    refused = [call(24, 3, {"v3AndBelowTransactionalId": "tx"}, answer, at=at) for at in (0, 1)]
+    assert finding("producer-fenced", refused).subject["transactionalId"] == "tx"
+
+
 def taken_over(client_id: str, port: int) -> list[Call]:
     """Another InitProducerId, and then EndTxn of the first producer with 48, twice (Kafka 4: KIP-890)."""
     first, second = connection(50_000), connection(port)
