@@ -13,7 +13,7 @@ from kafkasniff.render.colours import Colours
 from kafkasniff.render.diagnosis.findings import for_people
 from kafkasniff.render.tables.sparkline import sparkline
 from kafkasniff.render.tables.table import table_lines
-from kafkasniff.render.words import count_text, pad, shorten, shorten_inside, show, size_text
+from kafkasniff.render.words import cells, count_text, pad, shorten, shorten_inside, show, size_text
 from kafkasniff.render.wrapping import paragraph
 
 TITLES = {
@@ -101,10 +101,13 @@ def top_lines(
     room = height - len(head) - 1 - len(changes) - len(told) - 2 * len(found)
     shown = _shares([len(rows) for _, rows in found], max(room, len(found)))
     lines = [*head, "", *changes]
-    cells = [[numbers(row, seconds) for _, row in rows[:most]] for (_, rows), most in zip(found, shown, strict=True)]
-    sizes = _sizes(cells, width)
-    for (name, rows), texts in zip(found, cells, strict=True):
-        lines += _top_table(history, name, rows, texts, sizes, width, colours)
+    tables = [[numbers(row, seconds) for _, row in rows[:most]] for (_, rows), most in zip(found, shown, strict=True)]
+    sizes = _sizes(tables, width)
+    # On a wide screen the numbers stand near their names.
+    names = [_shown(name, value) for (name, rows), most in zip(found, shown, strict=True) for value, _ in rows[:most]]
+    left = min(_name_room(sizes, width), max([_LEAST_NAME, *map(cells, names)]))
+    for (name, rows), texts in zip(found, tables, strict=True):
+        lines += _top_table(history, name, rows, texts, sizes, left, width, colours)
     return [*lines[: height - len(told)], *told]
 
 
@@ -114,14 +117,14 @@ def _top_table(
     rows: Sequence[tuple[str, Row]],
     texts: Sequence[Sequence[str]],
     sizes: Mapping[int, int],
+    left: int,
     width: int,
     colours: Colours,
 ) -> list[str]:
     """Give the busiest values of a key, those with `texts`: a heading, a line each, and an empty line.
 
-    `sizes`: the columns that are shown, and how wide they are.
+    `sizes`: the columns of numbers that are shown, and how wide they are; `left`: how wide that of the names is.
     """
-    left = _name_room(sizes, width)
     title = TITLES[name] if len(rows) == len(texts) else f"{TITLES[name]} ({len(rows):,})"
     titles = "".join(f"  {NUMBERS[at]:>{size}}" for at, size in sizes.items())
     heading = f"{pad(shorten(title, left), left)}{titles}  last minute"
@@ -167,8 +170,8 @@ def _shares(sizes: Sequence[int], room: int) -> list[int]:
 
 
 def _change_text(change: Change) -> str:
-    rates = f"{change.before:,.1f} calls/s before, {change.now:,.1f} now"
-    how = {"new": f"new: {change.now:,.1f} calls/s", "silent": f"silent: {rates}"}.get(change.kind, rates)
+    before, now = f"{change.before:,.1f} calls/s before", f"{change.now:,.1f}"
+    how = {"new": f"new: {now} calls/s", "silent": f"silent: {before}"}.get(change.kind, f"{before}, {now} now")
     return f"  {TITLES[change.of]} {_shown(change.of, change.name)}: {how}"
 
 

@@ -5,8 +5,10 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from kafkasniff.metrics.totals import Totals
 from kafkasniff.reading import read
@@ -63,6 +65,32 @@ def test_prometheus_takes_what_the_dashboard_asks(tmp_path: Path) -> None:
     # JSON is YAML.
     path.write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
     subprocess.run(["promtool", "check", "rules", str(path)], check=True, capture_output=True)
+
+
+def merged(base: Any, patch: Any) -> Any:
+    """Give what `kubectl patch` makes of an object: of mappings both, of containers all (here no two have one name)."""
+    if isinstance(base, dict):
+        return base | {key: merged(base.get(key), value) for key, value in patch.items()}
+    return base + patch if isinstance(base, list) else patch
+
+
+@pytest.mark.parametrize("name", ["daemonset.yaml", "sidecar.yaml"])
+def test_kubernetes_takes_the_manifests(name: str) -> None:
+    validation = pytest.importorskip("kubernetes_validate", reason="the extra `test` is not installed")
+    found = yaml.safe_load((DEPLOY / "kubernetes" / name).read_text())
+    if name == "sidecar.yaml":
+        labels = {"app": "shop"}
+        pod = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "shop", "image": "shop"}]}}
+        own = {"selector": {"matchLabels": labels}, "template": pod}
+        found = merged(
+            {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "shop"}, "spec": own}, found
+        )
+        assert [each["name"] for each in found["spec"]["template"]["spec"]["containers"]] == ["shop", "kafkasniff"]
+    # The schemas of Kubernetes' own OpenAPI description; `strict` refuses fields that it does not have.
+    validation.validate(found, "1.37", strict=True)
+    found["spec"]["template"]["spec"]["containers"][-1]["port"] = []
+    with pytest.raises(validation.ValidationError, match="port"):
+        validation.validate(found, "1.37", strict=True)
 
 
 def test_all_metrics_that_are_asked_for_are_there() -> None:

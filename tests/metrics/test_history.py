@@ -69,3 +69,10 @@ def test_a_screen_fits_every_terminal() -> None:
         text = "\n".join(lines)
         assert "rising" in text
         assert "changed in the last minute" in text
+
+
+def test_numbers_stand_near_their_names_on_a_wide_screen() -> None:
+    [line] = [line for line in top_lines(a_minute(), [], "eth0", 240, 60, PLAIN) if line.startswith("rising ")]
+    # 500 calls in the ten seconds of the window.
+    assert line.split()[1] == "50.0"
+    assert line.index("50.0") < 40

@@ -60,8 +60,10 @@ class FindingsPane(Tree[int]):
         self._shown = []
 
     def render_label(self, node: TreeNode[int], base_style: Style, style: Style) -> Text:
-        """Give the text of a node, cut visibly: what a finding says stands whole below it."""
+        """Give the text of a node; that of a finding cut visibly, as what it says stands whole below it."""
         text = super().render_label(node, base_style, style)
+        if not node.allow_expand:
+            return text
         above, depth = node.parent, 0
         while above is not None and above is not self.root:
             above, depth = above.parent, depth + 1

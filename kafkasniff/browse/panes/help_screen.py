@@ -26,6 +26,7 @@ KEYS = (
     )),
     ("Panes", (
         ("Tab, Shift-Tab", "next pane, pane before"),
+        ("Enter Space", "in a pane: show or hide the parts of what has some; ← → scroll long lines"),
         ("d", "findings: Enter on evidence goes to its call"),
         ("s", "statistics of the calls that the filter lets through; s again: by the next key; Enter filters by a row"),
         ("z", "the lower pane on the whole screen, or not"),
