@@ -158,7 +158,9 @@ def test_percentiles_of_a_span_are_about_right(opened: Open, storm: Path) -> Non
 def test_a_finding_unfolds_to_the_call_that_shows_it(opened: Open, storm: Path) -> None:
     page = opened(storm, permissions=["clipboard-read", "clipboard-write"])
     finding = page.locator("article.finding.error")
-    assert "rebalance-storm" in finding.inner_text()
+    # What happened stands above why, and above what to do.
+    told = [finding.inner_text().index(text) for text in ("rebalance-storm", "16 generations", "A member joins", "KIP-345")]
+    assert told == sorted(told)
     finding.get_by_text("evidence in").click()
     finding.get_by_text("the call, decoded").first.click()
     assert '"requestApiKeyName": "JOIN_GROUP"' in finding.locator("pre").first.inner_text()

@@ -21,7 +21,7 @@ function evidenceList(finding) {
         "li",
         {},
         element("span", { class: "time" }, each.time.slice(11)),
-        ` packet ${countText(each.packet)} `,
+        ` packet ${each.packet} `,
         name(findingText(each.what, finding)),
         " ",
         copyButton(evidenceCommand(each)),
@@ -49,12 +49,16 @@ function consequenceList(finding) {
   );
 }
 
+function summaryElement(finding) {
+  return element("p", { class: "summary" }, name(findingText(finding.summary, finding)));
+}
+
 // What one finding adds to those of the same cause: whom, when, what it explains, and the packets.
-function caseElement(finding) {
+function caseElement(finding, isOnly = false) {
   const made = element(
     "li",
     {},
-    element("p", { class: "summary" }, name(findingText(finding.summary, finding))),
+    isOnly ? null : summaryElement(finding),
     element("p", { class: "who-of" }, name(subjectText(finding.subject)), `; ${countText(finding.count)} × from ${timeText(finding.time)} to ${timeText(finding.last_time)}`),
     consequenceList(finding),
     element("details", {}, element("summary", {}, `evidence in ${countText(finding.evidence.length)} packet${finding.evidence.length === 1 ? "" : "s"}`), evidenceList(finding)),
@@ -65,20 +69,22 @@ function caseElement(finding) {
 
 const CASES_SHOWN = 3;
 
-// Findings of one cause: the cause and what to do about it once.
+// Findings of one cause: the cause and what to do about it once; what happened stands first where it is one.
 function groupElement(group) {
   const [first] = group;
-  const shown = group.slice(0, CASES_SHOWN).map(caseElement);
+  const isOnly = group.length === 1;
+  const shown = group.slice(0, CASES_SHOWN).map((each) => caseElement(each, isOnly));
   const rest = group.slice(CASES_SHOWN);
   const folded = element("details", {}, element("summary", {}, `${countText(rest.length)} more`));
   // Made when they are first looked at: there may be thousands.
-  const unfold = () => folded.childElementCount === 1 && folded.append(element("ul", { class: "cases" }, ...rest.map(caseElement)));
+  const unfold = () => folded.childElementCount === 1 && folded.append(element("ul", { class: "cases" }, ...rest.map((each) => caseElement(each))));
   folded.addEventListener("toggle", unfold);
-  const count = group.length > 1 ? ` ${countText(group.length)} findings` : "";
+  const count = isOnly ? "" : ` ${countText(group.length)} findings`;
   return element(
     "article",
     { class: `finding ${first.severity}` },
     element("h3", {}, element("span", { class: "severity" }, first.severity), " ", element("code", {}, first.rule), count),
+    isOnly ? summaryElement(first) : null,
     element("dl", {}, element("dt", {}, "why"), element("dd", {}, name(first.cause)), element("dt", {}, "fix"), element("dd", {}, name(first.fix))),
     element("ul", { class: "cases" }, ...shown),
     rest.length ? folded : null,
