@@ -159,7 +159,8 @@ def test_a_finding_unfolds_to_the_call_that_shows_it(opened: Open, storm: Path) 
     page = opened(storm, permissions=["clipboard-read", "clipboard-write"])
     finding = page.locator("article.finding.error")
     # What happened stands above why, and above what to do.
-    told = [finding.inner_text().index(text) for text in ("rebalance-storm", "16 generations", "A member joins", "KIP-345")]
+    text = finding.inner_text()
+    told = [text.index(part) for part in ("rebalance-storm", "16 generations", "A member joins", "KIP-345")]
     assert told == sorted(told)
     finding.get_by_text("evidence in").click()
     finding.get_by_text("the call, decoded").first.click()
