@@ -21,7 +21,7 @@ cdef class Taker:
 
 @cython.final
 cdef class Plan:
-    cdef list takers, samples
+    cdef list takers, samples, uses
     cdef Scanner request, response
     cdef FieldTable request_table, response_table
     cdef bint tells, names_groups, fingerprints, is_known
@@ -33,7 +33,7 @@ cdef class Diagnosis:
     cdef object _failed
     cdef AnyBounded _answered
     cdef dict _plans, _by_code
-    cdef list _unanswered, _serves, _waits, _unrequested, _begins, _token, _connection, _gap, _left, _recovers, _slow, _uses
+    cdef list _unanswered, _serves, _waits, _unrequested, _begins, _token, _connection, _gap, _left, _recovers, _slow
     cdef list _elsewhere
 
     cdef _feed(self, item)

@@ -11,9 +11,9 @@ from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.causes import EXPLANATIONS
 from kafkasniff.diagnose.error_rule import ErrorRule
+from kafkasniff.diagnose.facts.answers import METADATA_FIELDS
 from kafkasniff.diagnose.facts.facts import (
     GROUP_FIELDS,
-    METADATA_FIELDS,
     NAMING_GROUPS,
     TELLING,
     THROTTLE_FIELDS,
@@ -69,7 +69,7 @@ class Plan:
 
     __slots__ = (
         *("fingerprints", "is_known", "names_groups", "request", "request_table", "response", "response_table"),
-        *("samples", "takers", "tells"),
+        *("samples", "takers", "tells", "uses"),
     )
 
     def __init__(
@@ -80,11 +80,14 @@ class Plan:
         request_fields: frozenset[str] | None,
         response_fields: frozenset[str],
         samples: list[Hook],
+        uses: list[Hook],
     ) -> None:
         """Let calls be taken by `takers`, with these fields read; None for not reading requests."""
         self.takers = takers
         self.samples = samples
         """Methods that take one a second of each connection."""
+        self.uses = uses
+        """Those that take the first of each connection."""
         self.is_known = api_key >= 0
         """Whether the layout is; a broker that does not know a version of ApiVersions says so itself (KIP-511)."""
         self.request = scanner_of(api_key, version, "request", request_fields) if request_fields is not None else None
@@ -97,7 +100,7 @@ class Plan:
         self.fingerprints = (api_key, version) in TELLING_VERSIONS
 
 
-_UNKNOWN = Plan(-1, -1, [], None, _NO_NAMES, [])
+_UNKNOWN = Plan(-1, -1, [], None, _NO_NAMES, [], [])
 """What is done with calls of which the layout is not known."""
 
 
@@ -131,7 +134,6 @@ class Diagnosis:
         self._waits = self._hooks("waits")
         self._unrequested = self._hooks("unrequested")
         self._begins = self._hooks("begins")
-        self._uses = self._hooks("uses")
         self._token = self._hooks("token")
         self._connection = self._hooks("connection")
         self._gap = self._hooks("gap")
@@ -218,6 +220,10 @@ class Diagnosis:
         """Give the methods of the rules that do something of their own there."""
         return [getattr(rule, name) for rule in self.rules if getattr(type(rule), name) is not getattr(Rule, name)]
 
+    def _uses(self, api_key: int) -> list[Any]:
+        """Give the methods that take the first call of an API of each connection."""
+        return [take for take in self._hooks("uses") if take.__self__.used & {api_key, *ANY_API}]
+
     def _plan(self, api_key: int, version: int) -> Plan:
         """Settle what is done with the calls of an API in a version."""
         if not (api_key == API_VERSIONS or is_known(api_key, version)):
@@ -243,6 +249,7 @@ class Diagnosis:
             _names_in(api_key, "request", of_request) or None,
             of_response,
             [rule.samples for rule in self.rules if api_key in rule.sampled],
+            self._uses(api_key),
         )
 
     def _call(self, call: Call) -> None:
@@ -280,7 +287,7 @@ class Diagnosis:
             self.facts.profiles.meet(history.client, call.client)
             self._tell(self._begins, seen)
         if history.first_of(key):
-            self._tell(self._uses, seen)
+            self._tell(plan.uses, seen)
         self._give(plan.takers, seen)
         if plan.samples and call.response is not None and not seen.failed and history.is_due(key, seen.ended):
             self._tell(plan.samples, seen)

@@ -78,6 +78,8 @@ class Rule(Generic[State]):
     """The same of responses."""
     sampled: ClassVar[frozenset[int]] = frozenset()
     """API keys of the calls of which `samples` takes some."""
+    used: ClassVar[frozenset[int]] = ANY_API
+    """API keys of the calls that `uses` takes."""
     meaning: ClassVar[str]
     wire: ClassVar[str]
     """How it looks on the wire."""
@@ -145,7 +147,7 @@ class Rule(Generic[State]):
         """Take the first call of a connection, or the first under another client id."""
 
     def uses(self, seen: SeenCall) -> None:
-        """Take the first call of each API of a connection."""
+        """Take the first call of a connection of each API of `used`."""
 
     def token(self, token: RawToken) -> None:
         """Take a SASL token without Kafka's headers."""

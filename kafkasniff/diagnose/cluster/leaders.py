@@ -1,18 +1,17 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about leaders and addresses that Metadata tells: partitions without a leader, one address for all brokers."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements, partition_of
+from kafkasniff.diagnose.facts.answers import Named, metadata_answer
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
-from kafkasniff.diagnose.facts.facts import METADATA_FIELDS
-from kafkasniff.diagnose.facts.whole_bodies import answered, is_follower, request_of, response_of
+from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
-from kafkasniff.diagnose.network.advertised import is_name
 from kafkasniff.diagnose.options.library import Advice
 from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
@@ -104,12 +103,10 @@ class PartitionOffline(ErrorRule):
 
     def samples(self, seen: SeenCall) -> None:
         """Note partitions whose leader is among no brokers, though the answer has no error."""
-        response = answered(seen.call, METADATA_FIELDS)
-        nodes = _nodes(response)
-        for topic in response.get("topics", ()) if nodes else ():
-            for partition in topic["partitions"]:
-                if partition["leaderId"] not in nodes and (name := self.facts.name_in(topic)) is not None:
-                    self._lacks(seen.call, name, partition)
+        for topic, partition in metadata_answer(seen.call).leaderless():
+            name = self.facts.name_in(topic)
+            if name is not None:
+                self._lacks(seen.call, name, partition)
 
     def _lacks(self, call: Call, topic: str, element: dict[str, Any]) -> None:
         """Note that a partition, or a whole topic, has no leader, and for how long."""
@@ -201,15 +198,6 @@ class Balanced(Tally):
         return max((rounds for rounds, _ in self.rounds.values()), default=0)
 
 
-class Named(NamedTuple):
-    """Brokers with names of their own and one port, as a client was told them."""
-
-    names: tuple[str, ...]
-    port: int
-    told: int
-    """How often."""
-
-
 class LoadBalancerInFront(ErrorRule):
     """All brokers advertise one address."""
 
@@ -267,16 +255,14 @@ class LoadBalancerInFront(ErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """See whether brokers have one address."""
-        brokers = seen.response.get("brokers", ())
-        if len({(item["host"], item["port"]) for item in brokers}) == len(brokers):
-            if len(brokers) >= self.limits["brokers"]:
-                self._note_names(at_host(seen.client), brokers)
+        if seen.call.response is None:
             return
-        nodes: dict[str, int] = {}
-        for item in brokers:
-            address = f"{short_name(item['host'])}:{item['port']}"
-            nodes[address] = nodes.get(address, 0) + 1
-        address, count = max(nodes.items(), key=lambda item: item[1], default=("", 0))
+        answer = metadata_answer(seen.call)
+        if answer.shared is None:
+            if len(answer.brokers) >= self.limits["brokers"]:
+                self._note_names(at_host(seen.client), answer.named)
+            return
+        address, count = answer.shared
         if count < self.limits["brokers"]:
             return
         self._told.put(at_host(seen.client), address)
@@ -285,15 +271,13 @@ class LoadBalancerInFront(ErrorRule):
         state.metadata += 1
         state.brokers = max(state.brokers, count)
 
-    def _note_names(self, client: Client, brokers: list[dict[str, Any]]) -> None:
-        """Note brokers that differ by their names alone."""
-        ports = {item["port"] for item in brokers}
-        if len(ports) > 1 or not all(is_name(f"{item['host']}:{item['port']}") for item in brokers):
-            self._named.pop(client)
-            return
+    def _note_names(self, client: Client, named: Named | None) -> None:
+        """Note brokers that differ by their names alone; None for others."""
         known = self._named.get(client)
-        names = tuple(short_name(item["host"]) for item in brokers[:MOST_NAMES])
-        self._named.put(client, Named(names, ports.pop(), known.told + 1 if known is not None else 1))
+        if named is None:
+            self._named.pop(client)
+        else:
+            self._named.put(client, named if known is None else named._replace(told=known.told + 1))
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count calls that reached the wrong broker."""

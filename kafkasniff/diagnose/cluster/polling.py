@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about what tools and typing errors do to a cluster: admin requests without pause, topics made by chance."""
 
 from difflib import get_close_matches
@@ -132,6 +133,7 @@ class TopicAutoCreated(TopicErrorRule):
     state_type = Made
     codes = frozenset({UNKNOWN_TOPIC_OR_PARTITION, LEADER_NOT_AVAILABLE})
     apis = frozenset({METADATA, CREATE_TOPICS, FETCH})
+    used = frozenset({PRODUCE})
     request_fields = frozenset({"topics", "name", "topicId", "topic"})
     response_fields = frozenset({"topics", "name", "topicId", "errorCode"})
     thresholds = (
@@ -187,12 +189,11 @@ class TopicAutoCreated(TopicErrorRule):
 
     def uses(self, seen: SeenCall) -> None:
         """Learn which topics are written to."""
-        if seen.key == PRODUCE:
-            for topic in request_of(seen.call).get("topicData", ()):
-                name = self.facts.name_in(topic)
-                if name is not None:
-                    self._written.put(name, True)
-                    self._on_purpose(name)
+        for topic in request_of(seen.call).get("topicData", ()):
+            name = self.facts.name_in(topic)
+            if name is not None:
+                self._written.put(name, True)
+                self._on_purpose(name)
 
     def call(self, seen: SeenCall) -> None:
         """See topics appear, and whether somebody writes to them."""

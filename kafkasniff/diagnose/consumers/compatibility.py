@@ -51,6 +51,7 @@ class UnreadableCompression(TopicErrorRule):
     scope = "client and topic"
     codes = frozenset({UNSUPPORTED_COMPRESSION_TYPE})
     apis = sampled = frozenset({FETCH})
+    used = frozenset({HEARTBEAT, LEAVE_GROUP})
     request_fields = frozenset({"topics", "topic", "topicId", "partitions", "partition", "fetchOffset"})
     thresholds = (
         Threshold("calls", 1, "calls", "refused: the same request cannot succeed later"),
@@ -92,7 +93,7 @@ class UnreadableCompression(TopicErrorRule):
         """Note where a client sends its heartbeats, and when it leaves without a commit."""
         if seen.key == HEARTBEAT:
             self._alive.put(seen.client, seen.call.connection)
-        elif seen.key == LEAVE_GROUP and not seen.history.used(OFFSET_COMMIT):
+        elif not seen.history.used(OFFSET_COMMIT):
             self._left.put(seen.client, seen.sent)
 
     def samples(self, seen: SeenCall) -> None:
@@ -176,6 +177,7 @@ class MessageDownConversion(Rule[Tally]):
     scope = "client and topic"
     state_type = Tally
     apis = frozenset({FETCH})
+    used = frozenset({PRODUCE, FETCH})
     only = dict.fromkeys(apis, WITH_RECORDS)
     thresholds = (Threshold("answers", 10, "answers", "with converted records, of a topic whose batches are newer"),)
     meaning = (

@@ -94,6 +94,7 @@ class RestartAtSameOffset(Rule[Starts]):
     looks_across_clients = True
     state_type = Starts
     sampled = frozenset({FETCH})
+    used = frozenset({OFFSET_FETCH, FETCH, LIST_OFFSETS})
     thresholds = (
         Threshold("starts", 3, "starts", "with the same committed offset; deployments bring one or two"),
         Threshold("reads", 2, "starts", "of them that got records from there, so that there was something to commit"),
@@ -173,7 +174,7 @@ class RestartAtSameOffset(Rule[Starts]):
         if seen.key == OFFSET_FETCH:
             if seen.history.used(JOIN_GROUP) or seen.history.used(CONSUMER_GROUP_HEARTBEAT):
                 self._starts(seen)
-        elif seen.key in (FETCH, LIST_OFFSETS):
+        else:
             key = self._keys.get(seen.client)
             state = self.states.get(key) if key is not None else None
             if state is not None:

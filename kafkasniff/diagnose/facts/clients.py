@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Who clients are to rules: a client id at a host, or a connection without client id."""
 
 from typing import NamedTuple

@@ -12,7 +12,7 @@ cdef class Facts:
     cdef public object repeats
     cdef AnyBounded _histories, _servers, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
     cdef AnyBounded _replicas, _erred
-    cdef dict _learnt
+    cdef object _known
 
     @cython.locals(history=ConnectionHistory, header=RequestHeader)
     cpdef ConnectionHistory history(self, Call call)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import LONGEST, short_name
 from kafkasniff.calls.reports import ConnectionReport
+from kafkasniff.diagnose.facts.answers import metadata_answer
 from kafkasniff.diagnose.facts.clients import Client, client_id_of, client_of
 from kafkasniff.diagnose.facts.history import ConnectionHistory
 from kafkasniff.diagnose.facts.profiles import Profiles
@@ -35,20 +36,8 @@ _MOST_VERSION_SETS = 64
 _KAFKA_4_FETCH, _KAFKA_4_PRODUCE = 4, 3
 """Lowest versions that Kafka 4 has (KIP-896); it offers Produce 0 as well, which librdkafka looks for (KAFKA-18659)."""
 
-_MOST_LEARNT, _LONGEST_LEARNT = 32, 32_768
-"""Metadata answers that are known again, and their bytes."""
-
 _MOST_APIS = 256
 """APIs of a broker; Kafka has 94."""
-
-METADATA_FIELDS = frozenset(
-    {
-        *("throttleTimeMs", "brokers", "nodeId", "host", "port", "rack", "clusterId"),
-        *("topics", "errorCode", "name", "topicId", "partitions", "partitionIndex"),
-        *("leaderId", "replicaNodes", "isrNodes"),
-    }
-)
-"""Fields of Metadata answers that `Facts` and rules read: an answer is scanned once for all of them."""
 
 TELLING = frozenset({METADATA, API_VERSIONS, CREATE_TOPICS, DESCRIBE_CLUSTER})
 """APIs of the calls whose answers tell of brokers and topics, or whose requests tell of clients."""
@@ -81,7 +70,7 @@ class Facts:
         "_erred",
         "_groups",
         "_histories",
-        "_learnt",
+        "_known",
         "_named",
         "_racks",
         "_replicas",
@@ -93,7 +82,7 @@ class Facts:
         "repeats",
     )
 
-    REBUILT = ("_learnt", "repeats")
+    REBUILT = ("_known", "repeats")
 
     def __init__(self) -> None:
         """Know nothing."""
@@ -116,8 +105,8 @@ class Facts:
         """Begin without what is found out anew."""
         self.repeats: Call | None = None
         """The latest call that sends again what lies behind what its broker has accepted."""
-        self._learnt: dict[tuple[int, bytes], None] = {}
-        """Metadata answers since which nothing new was learnt, by version and bytes: they tell nothing new either."""
+        self._known = object()
+        """Another one whenever something new is learnt: an answer that was learnt since tells nothing new."""
 
     def history(self, call: Call) -> ConnectionHistory:
         """Give what is known of a call's connection, to be asked for each call whose request was captured."""
@@ -238,16 +227,9 @@ class Facts:
         return sorted({rack for _, rack in self._racks.items() if rack is not None})[:MOST_NAMES]
 
     def _learn_metadata(self, call: Call) -> None:
-        header, frame = call.header, call.response
-        if header is None or frame is None:
-            return
-        # Behind the correlation id.
-        told = (header.api_version, frame.data[4:])
-        if told in self._learnt:
-            return
-        scan = call.scan_response(METADATA_FIELDS)
-        body = scan.value if scan is not None else response_of(call)
-        if not body:
+        answer = metadata_answer(call)
+        body = answer.body
+        if not body or answer.learnt is self._known:
             return
         racks = self._learn_brokers(body)
         for topic in body["topics"]:
@@ -258,16 +240,13 @@ class Facts:
                     for partition in topic["partitions"]:
                         key = short_name(topic["name"]), partition["partitionIndex"]
                         self._note(self._replicas, key, partition["replicaNodes"][:MOST_NAMES])
-        if len(told[1]) <= _LONGEST_LEARNT:
-            if len(self._learnt) >= _MOST_LEARNT:
-                del self._learnt[next(iter(self._learnt))]
-            self._learnt[told] = None
+        answer.learnt = self._known
 
     def _note(self, known: Bounded[Any], key: Hashable, value: Any) -> None:
         """Take in something that Metadata tells; where it is new, an answer that was known may say otherwise."""
         if known.used(key) != value:
             known.put(key, value)
-            self._learnt.clear()
+            self._known = object()
 
     def _learn_versions(self, call: Call) -> None:
         if self._versions.get(call.server) is None:

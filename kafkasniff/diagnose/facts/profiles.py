@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Who clients are: addresses, software, principals, and the library that they use."""
 
 from bisect import insort

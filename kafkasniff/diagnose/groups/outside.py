@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about clients that do not get into their group, or that act on it from outside."""
 
 from typing import Any, NamedTuple

@@ -4,13 +4,13 @@ cimport cython
 
 cdef class Rate:
     cdef Py_ssize_t _most
-    cdef long long _window
+    cdef long long _window, _only
     cdef object _times
     cdef readonly Py_ssize_t peak
 
     @cython.locals(count=Py_ssize_t, first="long long", last="long long")
     cpdef Py_ssize_t add(self, long long time) except -1
-    cdef Py_ssize_t _add_late(self, long long time, long long last) except -1
+    cdef Py_ssize_t _add_late(self, times, long long time, long long last) except -1
 
 cdef class BusySeconds:
     cdef Py_ssize_t _least, _wanted

@@ -16,13 +16,16 @@ _LATE = 60
 class Rate:
     """The most events within any window of a fixed length that have been seen, and the busy windows in a row."""
 
-    __slots__ = ("_most", "_times", "_window", "peak")
+    __slots__ = ("_most", "_only", "_times", "_window", "peak")
 
     def __init__(self, window_ns: int, most: int) -> None:
         """Look for up to `most` events within `window_ns`; counts beyond are not told apart."""
         self._window = window_ns
         self._most = most
-        self._times: deque[int] = deque()
+        self._only = 0
+        """When the first came (ns)."""
+        self._times: deque[int] | None = None
+        """When the latest came, from the second on: many clients do a thing once."""
         self.peak = 0
         """The most events seen within a window, `most` at most."""
 
@@ -32,9 +35,14 @@ class Rate:
         What stands behind a gap is known late, after what came later.
         """
         times = self._times
+        if times is None:
+            if not self.peak:
+                self._only, self.peak = time, 1
+                return 1
+            times = self._times = deque((self._only,))
         last = times[-1] if times else time
         if time < last:
-            return self._add_late(time, last)
+            return self._add_late(times, time, last)
         times.append(time)
         first = times[0]
         while len(times) > self._most or time - first > self._window:
@@ -44,8 +52,7 @@ class Rate:
         self.peak = max(self.peak, count)
         return count
 
-    def _add_late(self, time: int, last: int) -> int:
-        times = self._times
+    def _add_late(self, times: deque[int], time: int, last: int) -> int:
         if last - time > _LATE * SECOND:
             times.clear()
         elif last - time > self._window:

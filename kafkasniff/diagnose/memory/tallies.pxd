@@ -16,6 +16,7 @@ cdef class Addresses(Names):
 cdef class Tally:
     cdef public Py_ssize_t count
     cdef public Arrival first, last
+    cdef str _client
     cdef Names _clients, _topics
     cdef list _beginning
     cdef str _latest
@@ -24,5 +25,7 @@ cdef class Tally:
     # In `add`, properties would be looked up by their names.
     cdef Names _clients_made(self)
     cdef Names _topics_made(self)
+    cdef _note_client(self, str client)
+    cdef list _so_far(self)
     @cython.locals(call=Call, number="long long", beginning=list)
     cpdef add(self, Arrival arrival, str what, of=*, topic=*)

@@ -82,17 +82,19 @@ class Cited(NamedTuple):
 class Tally:
     """How often something was seen, first and last, with a few packets that show it."""
 
-    __slots__ = ("_beginning", "_clients", "_latest", "_number", "_topics", "count", "first", "last")
+    __slots__ = ("_beginning", "_client", "_clients", "_latest", "_number", "_topics", "count", "first", "last")
 
     def __init__(self) -> None:
         """Begin with nothing seen."""
         self.count = 0
         self.first: Arrival | None = None
         self.last: Arrival | None = None
-        # Made when first asked for: most states of most clients stay empty.
+        # Names and lists are made when there is a second to keep: most states of most clients see one thing only.
+        self._client: str | None = None
         self._clients: Names | None = None
         self._topics: Names | None = None
         self._beginning: list[Evidence] | None = None
+        """The first few; none while all there is to know is that of the latest."""
         self._latest = ""
         self._number = 0
 
@@ -110,6 +112,7 @@ class Tally:
         clients = self._clients
         if clients is None:
             clients = self._clients = Addresses()
+            clients.add(self._client)
         return clients
 
     def _topics_made(self) -> Names:
@@ -122,34 +125,46 @@ class Tally:
         self, arrival: Arrival, what: str, of: "Call | ConnectionReport | Cited | None" = None, topic: str | None = None
     ) -> None:
         """Count one more, seen of a call or a connection; the first few and the latest stay as evidence."""
+        if self.count and self._beginning is None:
+            self._beginning = self._so_far()
         self.count += 1
-        # What connections show is known as they end, in whichever order.
-        if self.first is None or arrival.time < self.first.time:
-            self.first = arrival
         if len(what) > LONGEST_TEXT:
             what = short_name(what, LONGEST_TEXT)
         number = 0
         if isinstance(of, Call):
             call = of
             number = call.number
-            self._clients_made().add(call.client)
+            self._note_client(call.client)
         elif of is not None:
             number = 0 if isinstance(of, ConnectionReport) else of.number
-            self._clients_made().add(of.client)
+            self._note_client(of.client)
+        # What connections show is known as they end, in whichever order.
+        if self.first is None or arrival.time < self.first.time:
+            self.first = arrival
         if self.last is None or arrival.time >= self.last.time:
             self.last, self._latest, self._number = arrival, what, number
         beginning = self._beginning
-        if beginning is None:
-            beginning = self._beginning = []
-        if len(beginning) < MOST_EVIDENCE:
+        if beginning is not None and len(beginning) < MOST_EVIDENCE:
             beginning.append(Evidence(arrival, what, number))
         if topic is not None:
             self._topics_made().add(topic)
 
+    def _note_client(self, client: str) -> None:
+        if self._clients is not None:
+            self._clients.add(client)
+        elif self._client is None:
+            self._client = client
+        elif client != self._client:
+            self._clients_made().add(client)
+
+    def _so_far(self) -> list[Evidence]:
+        """Give what there is while there was one at most."""
+        return [Evidence(self.last, self._latest, self._number)] if self.last is not None else []
+
     @property
     def evidence(self) -> list[Evidence]:
         """Give the packets that show it, in their order: the first few that were known, and the latest."""
-        found = self._beginning or []
+        found = self._so_far() if self._beginning is None else self._beginning
         if self.last is not None and len(found) == MOST_EVIDENCE:
             found = [*found[:-1], Evidence(self.last, self._latest, self._number)]
         return sorted(found, key=lambda each: each.arrival.time)

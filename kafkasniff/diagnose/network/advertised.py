@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """What clients make of the addresses that Metadata names: whether they ever connect to one of them."""
 
 import ipaddress
@@ -5,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.diagnose.facts.answers import address_of, is_name, metadata_answer
 from kafkasniff.diagnose.facts.clients import host_of
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
@@ -83,7 +84,7 @@ class Told(Tally):
 
     def leads_home(self, host: str) -> bool:
         """Tell whether all addresses are the client's own, which is on another host than the brokers."""
-        addresses = [_address_of(each) for each in self.nodes]
+        addresses = [address_of(each) for each in self.nodes]
         remote = not ipaddress.ip_address(host.strip("[]")).is_loopback
         return remote and all(address is not None and address.is_loopback for address in addresses)
 
@@ -97,21 +98,30 @@ class Told(Tally):
 
     def tell(self, seen: SeenCall) -> None:
         """Take a Metadata answer."""
-        brokers = seen.response.get("brokers", ())[:MOST_NAMES]
-        if not brokers or seen.failed:
+        answer = metadata_answer(seen.call)
+        if not answer.nodes or seen.failed:
             return  # Who waits for a topic or a leader goes nowhere either.
-        for item in brokers:
-            if len(self.nodes) < MOST_NAMES:
-                self.nodes[f"{short_name(item['host'])}:{item['port']}"] = item["nodeId"]
+        self._take(answer.nodes)
         self.look(seen)
-        topics, names = seen.request.get("topics"), ", ".join(self.nodes)
+        topics = seen.request.get("topics")
+        what = answer.what if self.nodes is answer.nodes else f"Metadata names {', '.join(self.nodes)}"
         if self._begins(seen, topics):
-            self.bare.add(seen.call.ended, f"Metadata names {names}", seen.call)
+            self.bare.add(seen.call.ended, what, seen.call)
         if not topics and any(map(is_name, self.nodes)):
             return  # Where a name leads is not known, and tools that list topics do nothing else either.
-        self.add(seen.call.ended, f"Metadata names {names}", seen.call)
+        self.add(seen.call.ended, what, seen.call)
         for topic in (topics or ())[:MOST_NAMES]:
             self._note(f"topic {topic.get('name')}")
+
+    def _take(self, nodes: dict[str, int]) -> None:
+        """Take the brokers of an answer; what others were told as well is shared with it."""
+        if not self.nodes:
+            self.nodes = nodes
+        elif self.nodes is not nodes and not nodes.items() <= self.nodes.items():
+            self.nodes = self.nodes.copy()
+            for address, node_id in nodes.items():
+                if len(self.nodes) < MOST_NAMES:
+                    self.nodes[address] = node_id
 
     def _begins(self, seen: SeenCall, topics: list[Any] | None) -> bool:
         """Tell whether a request is the one that a library that moves on sends to a bootstrap server."""
@@ -162,10 +172,10 @@ class Listed:
         self.until = since
         """When that came (ns)."""
 
-    def take(self, brokers: list[dict[str, Any]], time: int) -> None:
-        """Take a Metadata answer."""
+    def take(self, node_ids: list[int], time: int) -> None:
+        """Take the brokers of a Metadata answer."""
         self.until = time
-        nodes = [item["nodeId"] for item in brokers[:_MOST_BROKERS]]
+        nodes = node_ids[:_MOST_BROKERS]
         if nodes != self.nodes:
             self.nodes = nodes
             if len(self.all) < _MOST_BROKERS:
@@ -177,31 +187,16 @@ class Listed:
 
 
 @lru_cache(4_096)
-def _address_of(advertised: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Give the address that is advertised; None for a name."""
-    host = advertised.rpartition(":")[0].strip("[]")
-    try:
-        return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:
-        return None
-
-
-def is_name(advertised: str) -> bool:
-    """Tell whether `host:port` is advertised by name, which may lead anywhere."""
-    return _address_of(advertised) is None
-
-
-@lru_cache(4_096)
 def _may_be(advertised: str, server: str) -> bool:
     """Tell whether a server is what an advertised address leads to; never for a name."""
-    address, other = _address_of(advertised), ipaddress.ip_address(host_of(server).strip("[]"))
+    address, other = address_of(advertised), ipaddress.ip_address(host_of(server).strip("[]"))
     same = address == other or (address is not None and address.is_loopback and other.is_loopback)
     return same and advertised.rpartition(":")[2] == server.rpartition(":")[2]
 
 
 def why_not(advertised: str, client: str) -> str:
     """Say why a client at an address cannot reach an advertised one."""
-    host, address = advertised.rpartition(":")[0].strip("[]"), _address_of(advertised)
+    host, address = advertised.rpartition(":")[0].strip("[]"), address_of(advertised)
     if address is None:
         if "." not in host or host.lower().endswith(_INSIDE):
             return f"{host}, a name that may be known inside the cluster's own network only"

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about connections that the server closes."""
 
 from typing import Any, NamedTuple
@@ -93,6 +94,7 @@ class ConnectionClosedByServer(SessionRule[Closings]):
     severity = "error"
     scope = "client host and server"
     state_type = Closings
+    used = frozenset({PRODUCE})
     thresholds = (
         Threshold("connections", 3, "connections", "each begun after the last was closed; a broker's stop closes once"),
         Threshold("soon", 5, "s", "after which a connection without a byte of the server's is no refused one"),
@@ -138,7 +140,7 @@ class ConnectionClosedByServer(SessionRule[Closings]):
     def uses(self, seen: SeenCall) -> None:
         """Note a first write that asks for no answer."""
         call = seen.call
-        if seen.key == PRODUCE and call.outcome == "no-response-expected" and call.request is not None:
+        if call.outcome == "no-response-expected" and call.request is not None:
             name = f"{call.api_name} v{call.api_version}"
             self._writes.put(call.connection, (call.request.last.time, Pending(name, call.client_id, 0, hidden=True)))
 

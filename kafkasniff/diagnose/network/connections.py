@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about connections: how they are made, used and ended."""
 
 import re

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about the way between client and server, and about clients that do not wait for what they asked for."""
 
 from typing import Any, NamedTuple
@@ -112,8 +113,8 @@ class PathMtu(Rule[Sizes]):
         """The first request of a connection that was not answered."""
         self._holes: Bounded[Hole] = Bounded(MOST_CONNECTIONS)
         """The latest hole of a connection that its receiver has as well."""
-        self._passed: Bounded[int] = Bounded()
-        """Bytes of the largest that got through, by `Way`."""
+        self._passed: Bounded[tuple[int, int]] = Bounded()
+        """Bytes of the largest request and the largest answer that got through, by client and server."""
 
     def unanswered(self, call: Call) -> None:
         """Note a request that was not answered."""
@@ -145,10 +146,12 @@ class PathMtu(Rule[Sizes]):
         history = self.facts.history_of(connection)
         if history is None:
             return
-        for answers, size in ((False, history.largest), (True, history.largest_answer)):
-            key = history.client, report.server, answers
-            if size:
-                self._passed.put(key, max(self._passed.get(key) or 0, size))
+        key = history.client, report.server
+        largest, largest_answer = self._passed.get(key) or (0, 0)
+        if history.largest > largest or history.largest_answer > largest_answer:
+            self._passed.put(key, (max(largest, history.largest), max(largest_answer, history.largest_answer)))
+        if waiting is None and hole is None and history.latest_answer < _FULL:
+            return
         gaps = sum(counter.gaps for counter in connection.counters)
         if any(counter.cut_packets or not counter.packets for counter in connection.counters):
             return
@@ -180,7 +183,7 @@ class PathMtu(Rule[Sizes]):
         """Fire where only small ones got through."""
         assert isinstance(key, Way)
         enough = state.count - state.holes >= self.limits["connections"] or state.holes >= self.limits["holes"]
-        largest = self._passed.get(key) or 0
+        largest = (self._passed.get((key.client, key.server)) or (0, 0))[key.answers]
         if not enough or not 0 < largest < state.smallest_stuck:
             return None
         what, whose = ("Answers", f"{key.server} to {key.client.name}")

@@ -1,9 +1,11 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about what TCP tells: lost packets, closed windows."""
 
 from typing import Any
 
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 
@@ -13,49 +15,45 @@ those with data are counted as such, which are two in five and more of a busy co
 
 
 class Segments(Tally):
-    """TCP's counters of a client's connections, summed up."""
+    """Segments of a client's connections that should not have been."""
 
-    __slots__ = ("bad", "packets")
+    __slots__ = ("bad",)
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.bad = 0
+
+
+class Lost(Segments):
+    """Segments that were lost, and all packets."""
+
+    __slots__ = ("packets",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
         self.packets = 0
 
 
 def _once(report: ConnectionReport, count: int) -> int:
     """Give how many packets of a connection there were, of so many that were seen."""
+    if not count:
+        return 0
     there, back = report.connection.counters
     duplicates = there.duplicates + back.duplicates
     twice = duplicates > 0 and duplicates >= _TWICE * (there.packets + back.packets)
     return count // 2 if twice else count
 
 
-class _TcpRule(Rule[Segments]):
-    """Sums a TCP counter over the Kafka connections of a client."""
-
-    scope = "client"
-    state_type = Segments
-
-    def note(self, report: ConnectionReport, bad: int, what: str) -> None:
-        """Add a connection's counters."""
-        client = self.facts.client(report.connection)
-        if client is None:
-            return
-        state = self.state((client, report.server))
-        state.packets += _once(report, sum(counter.packets for counter in report.connection.counters))
-        if bad:
-            state.bad += bad
-            state.add(report.connection.last, what, report)
-
-
-class TcpZeroWindow(_TcpRule):
+class TcpZeroWindow(Rule[Segments]):
     """A receiver reads too slowly."""
 
     id = "tcp-zero-window"
     title = "A receiver reads its socket too slowly"
     severity = "warning"
+    scope = "client"
+    state_type = Segments
     thresholds = (Threshold("segments", 2, "segments", "a healthy receiver never closes its window for long"),)
     meaning = "The receiver's buffer is full, as its program does not read; the sender has to wait."
     wire = "TCP segments with window 0 (a reset has one too, and does not count)."
@@ -69,10 +67,15 @@ class TcpZeroWindow(_TcpRule):
 
     def connection(self, report: ConnectionReport) -> None:
         """Add up segments with window 0."""
-        endpoints = report.connection.endpoints
-        for direction, counter in enumerate(report.connection.counters):
+        connection = report.connection
+        for direction, counter in enumerate(connection.counters):
             closed = _once(report, counter.zero_windows)
-            self.note(report, closed, f"{endpoints[direction]} closed its window in {closed:,} segments")
+            client = self.facts.client(connection) if closed else None
+            if client is not None:
+                state = self.state((client, report.server))
+                state.bad += closed
+                what = f"{connection.endpoints[direction]} closed its window in {closed:,} segments"
+                state.add(connection.last, what, report)
 
     def finding(self, key: Any, state: Segments) -> Finding | None:
         """Fire from the threshold on."""
@@ -83,12 +86,14 @@ class TcpZeroWindow(_TcpRule):
         return self.make(state, client_subject(client, state.clients) | {"server": server}, summary, count=state.bad)
 
 
-class TcpRetransmissions(_TcpRule):
+class TcpRetransmissions(Rule[Lost]):
     """Packets get lost."""
 
     id = "tcp-retransmissions"
     title = "Packets are lost on the way"
     severity = "warning"
+    scope = "client"
+    state_type = Lost
     thresholds = (
         Threshold(
             "segments", 5, "segments", "sent again more than 100 ms later; tail loss probes (RFC 8985) come sooner"
@@ -100,14 +105,32 @@ class TcpRetransmissions(_TcpRule):
     cause = "A lossy or overloaded link, a full buffer on the way, or a receiver's host without CPU."
     fix = "Follow the path for drops (interface counters, ethtool -S, mtr); look at bandwidth limits of the hosts."
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no packets."""
+        super().__init__(*arguments)
+        self._packets: Bounded[int] = Bounded()
+        """Packets of connections of clients to servers, by both, before the first was lost."""
+
     def connection(self, report: ConnectionReport) -> None:
         """Add up late retransmissions."""
-        late = _once(report, sum(counter.late_retransmissions for counter in report.connection.counters))
-        self.note(
-            report, late, f"{late:,} segments of {report.client}-{report.server} sent again after more than 100 ms"
-        )
+        there, back = report.connection.counters
+        client = self.facts.client(report.connection)
+        if client is None:
+            return
+        key, packets = (client, report.server), _once(report, there.packets + back.packets)
+        late = _once(report, there.late_retransmissions + back.late_retransmissions)
+        state = self.states.get(key)
+        if not late and state is None:
+            self._packets.put(key, (self._packets.get(key) or 0) + packets)
+            return
+        state = self.state(key)
+        state.packets += packets + (self._packets.pop(key) or 0)
+        if late:
+            state.bad += late
+            what = f"{late:,} segments of {report.client}-{report.server} sent again after more than 100 ms"
+            state.add(report.connection.last, what, report)
 
-    def finding(self, key: Any, state: Segments) -> Finding | None:
+    def finding(self, key: Any, state: Lost) -> Finding | None:
         """Fire from the thresholds on."""
         client, server = key
         if state.bad < self.limits["segments"] or state.bad < self.limits["share"] * state.packets:

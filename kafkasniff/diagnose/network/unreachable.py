@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about addresses that cannot be reached."""
 
 from collections.abc import Iterator
@@ -5,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kafkasniff.calls.reports import ConnectionReport
+from kafkasniff.diagnose.facts.answers import metadata_answer
 from kafkasniff.diagnose.facts.clients import Client, host_of
 from kafkasniff.diagnose.facts.sides import was_refused
 from kafkasniff.diagnose.finding import Finding, Severity
@@ -269,17 +271,16 @@ class AdvertisedListenerUnreachable(_ConnectRule):
 
     def _list(self, seen: SeenCall) -> None:
         """Note who was told of a cluster (in old versions: by a server), and which of its brokers are alive."""
-        response = seen.response
-        brokers = response.get("brokers")
-        if not brokers:
+        answer = metadata_answer(seen.call)
+        if not answer.brokers:
             return
-        cluster = response.get("clusterId") or seen.call.server
+        cluster = answer.cluster or seen.call.server
         self._askers.put(host_of(seen.call.client), (seen.client, cluster))
         listed = self._listed.get(cluster)
         if listed is None:
             listed = Listed(seen.ended)
             self._listed.put(cluster, listed)
-        listed.take(brokers, seen.ended)
+        listed.take(answer.node_ids, seen.ended)
 
     def uses(self, seen: SeenCall) -> None:
         """Note who gets further."""
@@ -308,6 +309,8 @@ class AdvertisedListenerUnreachable(_ConnectRule):
                     yield finding
 
     def _not_followed(self, client: Client, told: Told, host: str) -> Finding | None:
+        if told.reached or self._work.get(client):
+            return None
         tally: Tally = told
         many = told.connections() >= self.limits["metadata"]
         again = self.limits["home" if told.leads_home(host) else "repeats"]
@@ -315,8 +318,6 @@ class AdvertisedListenerUnreachable(_ConnectRule):
             tally, many = told.bare, len(told.bare.clients) >= self.limits["metadata"]
         sure = many or told.told_again() >= again
         if not (sure or self._stands_still(told)) or told.moves():
-            return None
-        if told.reached or self._work.get(client):
             return None
         names = list(told.nodes)
         only = len(names) == 1

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about producers that wait: for slow acknowledgements, or longer than their transactions may last."""
 
 from typing import Any, NamedTuple
@@ -5,9 +6,9 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally
+from kafkasniff.diagnose.facts.answers import metadata_answer
 from kafkasniff.diagnose.facts.clients import Client, client_of
-from kafkasniff.diagnose.facts.facts import METADATA_FIELDS
-from kafkasniff.diagnose.facts.whole_bodies import answered, request_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
@@ -110,16 +111,10 @@ class SlowAcknowledgement(Rule[Delays]):
 
     def samples(self, seen: SeenCall) -> None:
         """Note which replicas are out of sync."""
-        for topic in answered(seen.call, METADATA_FIELDS).get("topics", ()):
-            lagging = {
-                node
-                for item in topic["partitions"]
-                if not item["errorCode"]
-                for node in set(item["replicaNodes"]) - set(item["isrNodes"])
-            }
-            name = self.facts.name_in(topic) if lagging else None
+        for topic, lagging in metadata_answer(seen.call).lagging():
+            name = self.facts.name_in(topic)
             if name is not None:
-                self._lagging.put(name, sorted(lagging)[:MOST_NAMES])
+                self._lagging.put(name, lagging)
 
     def unanswered(self, call: Call) -> None:
         """Count requests that a broker did not answer, and should have at once."""

@@ -4,7 +4,7 @@ cimport cython
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.values cimport ValueReader, borrow_reader, give_back
 
-cdef Py_ssize_t _LONGEST_KNOWN, _MOST_KNOWN
+cdef Py_ssize_t _LONGEST_KNOWN, _MOST_KNOWN, _MOST_BYTES
 
 @cython.final
 cdef class ScannedBody:
@@ -12,6 +12,7 @@ cdef class ScannedBody:
     cdef readonly dict value
     cdef readonly list errors, records
     cdef readonly Py_ssize_t longest
+    cdef public object derived
 
 @cython.locals(scan=ScannedBody)
 cdef ScannedBody _scanned(names, ValueReader reader)
@@ -22,7 +23,7 @@ cdef class Scanner:
     cdef readonly Py_ssize_t begins
     cdef int _version
     cdef bint _may_be_other_version, _remembers
-    cdef Py_ssize_t _hits, _misses
+    cdef Py_ssize_t _hits, _misses, _bytes
     cdef FieldTable _table
     cdef dict _known
 

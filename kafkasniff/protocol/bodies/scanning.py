@@ -22,10 +22,10 @@ from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 if not cython.compiled:
     from kafkasniff.protocol.bodies.values import ValueReader, borrow_reader, give_back
 
-_LONGEST_KNOWN = 200
+_LONGEST_KNOWN = 1_000
 """Bytes of a body whose scan is remembered."""
-_MOST_KNOWN = 512
-"""Bodies of one layout whose scans are remembered."""
+_MOST_KNOWN, _MOST_BYTES = 512, 1 << 18
+"""Bodies of one layout whose scans are remembered, and their bytes."""
 
 
 @cython.final
@@ -34,7 +34,7 @@ _MOST_KNOWN = 512
 class ScannedBody:
     """What a scan found. The scans of equal bodies may be one and the same, so that it is not to be changed."""
 
-    __slots__ = ("errors", "longest", "names", "records", "value")
+    __slots__ = ("derived", "errors", "longest", "names", "records", "value")
 
     def __init__(
         self,
@@ -55,13 +55,15 @@ class ScannedBody:
         """Where the `records` fields lie."""
         self.longest = longest
         """Characters that the longest text in `value` has at most."""
+        self.derived: Any = None
+        """What who asked for it has worked out of it, once for equal bodies."""
 
 
 def _scanned(names: frozenset[str], reader: "ValueReader") -> ScannedBody:
     """Make one of what a reader has read, sooner than by calling the class."""
     scan = ScannedBody.__new__(ScannedBody)
     scan.names, scan.value, scan.longest = names, reader.value, reader.longest
-    scan.errors, scan.records = reader.errors, reader.records
+    scan.errors, scan.records, scan.derived = reader.errors, reader.records, None
     return scan
 
 
@@ -69,7 +71,7 @@ class Scanner:
     """Scans bodies of one layout for the fields with certain names."""
 
     __slots__ = (
-        *("_hits", "_known", "_may_be_other_version", "_misses", "_remembers", "_table", "_version"),
+        *("_bytes", "_hits", "_known", "_may_be_other_version", "_misses", "_remembers", "_table", "_version"),
         *("begins", "names"),
     )
 
@@ -80,7 +82,9 @@ class Scanner:
         """Where the body of a response begins, with no tagged fields in its header."""
         self._version = version
         self._known: dict[bytes, ScannedBody] = {}
-        """Scans by body: heartbeats, and answers without an error, are the same again and again."""
+        """Scans by body: heartbeats, answers without an error and Metadata are the same again and again."""
+        self._bytes = 0
+        """Of the bodies of which they are."""
         self._remembers = True
         """Whether bodies of this layout are worth remembering."""
         self._hits = 0
@@ -110,13 +114,14 @@ class Scanner:
             return scan
         self._misses += 1
         scan = self._scan(data, offset)
-        if len(self._known) >= _MOST_KNOWN or self._misses >= _MOST_KNOWN:
+        if self._bytes >= _MOST_BYTES or self._misses >= _MOST_KNOWN:
             self._remembers = self._hits > self._misses
-            self._hits = self._misses = 0
+            self._hits = self._misses = self._bytes = 0
             self._known.clear()
         # Where records lie depends on what comes before the body.
         if scan is not None and not scan.records:
             self._known[body] = scan
+            self._bytes += len(body)
         return scan
 
     def _scan(self, data: bytes, offset: int) -> ScannedBody | None:

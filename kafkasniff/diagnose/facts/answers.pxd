@@ -1,0 +1,1 @@
+# Compiled for speed: each Metadata answer is asked for by several rules.
