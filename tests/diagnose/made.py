@@ -118,7 +118,7 @@ def errors_in(value: Any, path: str = "") -> Iterator[FieldError]:
     elif isinstance(value, dict):
         for name, item in value.items():
             inner = f"{path}.{name}" if path else name
-            if name == "errorCode" and item:
+            if name in ("errorCode", "partitionErrorCode") and item:
                 yield FieldError("response", inner, item, ERROR_CODES[item].name)
             yield from errors_in(item, inner)
 

@@ -234,6 +234,18 @@ class UnknownTopicLoop(TopicErrorRule):
         return f"{text[:-1]}, and closed the connection." if state.given_up() else text
 
 
+class Unallowed(ErrorTally):
+    """Refusals of a topic's name."""
+
+    __slots__ = ("used",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.used = False
+        """Whether a client wanted to use the topic: who creates one in vain is told by its tool."""
+
+
 class InvalidTopic(TopicErrorRule):
     """A topic name that is not allowed."""
 
@@ -241,6 +253,7 @@ class InvalidTopic(TopicErrorRule):
     title = "The topic's name is not allowed"
     severity = "error"
     scope = "client and topic"
+    state_type = Unallowed
     codes = frozenset({INVALID_TOPIC_EXCEPTION})
     thresholds = (
         Threshold("calls", 1, "calls", "franz-go asks once and gives the program an error"),
@@ -250,6 +263,19 @@ class InvalidTopic(TopicErrorRule):
     wire = "Error 17 INVALID_TOPIC_EXCEPTION; again and again is the error."
     cause = "A name made of parts that hold spaces, slashes or nothing, or one that was never meant for Kafka."
     fix = "Correct the topic's name in the client's configuration."
+
+    def count(self, key: Hashable, call: Call, error: FieldError) -> None:
+        """Count a call, and note what it was for."""
+        super().count(key, call, error)
+        state = self.state(key)
+        assert isinstance(state, Unallowed)
+        state.used |= call.api_key != CREATE_TOPICS
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire at once for who uses the topic, and for others where it goes on."""
+        assert isinstance(state, Unallowed)
+        goes_on = state.programs.each(state.count) >= self.limits["again"]
+        return super().finding(key, state) if state.used or goes_on else None
 
 
 class TopicAlreadyExists(TopicErrorRule):

@@ -161,3 +161,16 @@ def test_a_client_that_gives_up_for_want_of_a_topic() -> None:
     calls = asked(0.1, allowAutoTopicCreation=False)
     calls[0].connection.ended_by, calls[0].connection.ended_direction = "fin", 0
     assert findings(rule, calls) == []
+
+
+def test_a_name_that_is_not_allowed() -> None:
+    """Franz-go asks once, and gives the program an error; a tool that creates a topic in vain says so itself."""
+    rule, topic = "invalid-topic", {"name": "my topic", "errorCode": 17, "errorMessage": None}
+
+    def creations(count: int) -> list[Call]:
+        return [call(19, 2, {"topics": []}, {"topics": [topic]}, at=at) for at in range(count)]
+
+    assert finding(rule, [answered_metadata(17, "my topic")(0)]).severity == "info"
+    assert finding(rule, [answered_metadata(17, "my topic")(at) for at in range(3)]).severity == "error"
+    assert findings(rule, creations(2)) == []
+    assert finding(rule, creations(3)).severity == "error"
