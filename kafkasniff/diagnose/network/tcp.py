@@ -46,6 +46,14 @@ def _once(report: ConnectionReport, count: int) -> int:
     return count // 2 if twice else count
 
 
+def _add(state: Tally, report: ConnectionReport, what: str) -> None:
+    """Count a connection: what is known of it as a whole may have come at any time of it."""
+    begun = report.connection.first
+    state.add(report.connection.last, what, report)
+    if state.first is None or begun.time < state.first.time:
+        state.first = begun
+
+
 class TcpZeroWindow(Rule[Segments]):
     """A receiver reads too slowly."""
 
@@ -75,7 +83,7 @@ class TcpZeroWindow(Rule[Segments]):
                 state = self.state((client, report.server))
                 state.bad += closed
                 what = f"{connection.endpoints[direction]} closed its window in {closed:,} segments"
-                state.add(connection.last, what, report)
+                _add(state, report, what)
 
     def finding(self, key: Any, state: Segments) -> Finding | None:
         """Fire from the threshold on."""
@@ -128,7 +136,7 @@ class TcpRetransmissions(Rule[Lost]):
         if late:
             state.bad += late
             what = f"{late:,} segments of {report.client}-{report.server} sent again after more than 100 ms"
-            state.add(report.connection.last, what, report)
+            _add(state, report, what)
 
     def finding(self, key: Any, state: Lost) -> Finding | None:
         """Fire from the thresholds on."""

@@ -37,3 +37,10 @@ def test_packets_of_two_mirror_ports_are_counted_once() -> None:
         assert findings(rule, mirrored(counter, 2 * least - 2, duplicates=2)) == []
         assert finding(rule, mirrored(counter, 2 * least, duplicates=2)).count == least
         assert finding(rule, mirrored(counter, 2 * least - 2, duplicates=1)).count == 2 * least - 2
+
+
+def test_what_is_known_of_a_connection_as_a_whole_lasts_as_long() -> None:
+    """So that it explains a request that was sent and not answered meanwhile."""
+    for rule, counter in (("tcp-zero-window", "zero_windows"), ("tcp-retransmissions", "late_retransmissions")):
+        found = finding(rule, tcp(counter, 9))
+        assert found.last_time - found.first_time == 1000 * 10**9
