@@ -24,6 +24,9 @@ _API = "api_name"
 """The column with the name of an API."""
 _JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
+_NAMING = re.compile(r"(?:^|_)(?:code|epoch|generation|id|key|ns|offset|packet|partition|sequence|version)$")
+"""Columns whose numbers only name something: they stand without commas, as other commands and queries take them."""
+
 _MARKUP = re.compile(r"[\\`*{}\[\]<>()#!|~&]")
 """What Markdown (GitHub's) gives a meaning, within a cell; an underscore between letters has none."""
 
@@ -50,7 +53,7 @@ def answer_lines(answer: Answer, form: str) -> Iterator[bytes]:
         yield _markdown_line(map(cell_text, answer.columns))
         yield _markdown_line(["---"] * len(answer.columns))
         for row in answer.rows:
-            yield _markdown_line(map(cell_text, row))
+            yield _markdown_line(_cells(answer.columns, row))
     else:
         while rows := list(islice(answer.rows, _ROWS_A_TABLE)):
             yield _table(answer.columns, rows)
@@ -70,8 +73,15 @@ def _table(columns: Any, rows: list[tuple[Any, ...]]) -> bytes:
     ]
     # Names of topics may be headings, and a query may give its columns any name.
     names = [cell_text(name) for name in columns]
-    lines = table_lines(names, [[*map(cell_text, row)] for row in rows], numbers, terminal_width())
+    lines = table_lines(names, [_cells(columns, row) for row in rows], numbers, terminal_width())
     return "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+
+
+def _cells(columns: Any, row: tuple[Any, ...]) -> list[str]:
+    return [
+        str(value) if type(value) is int and _NAMING.search(name) else cell_text(value)
+        for name, value in zip(columns, row, strict=True)
+    ]
 
 
 def cell_text(value: object) -> str:

@@ -44,3 +44,13 @@ def test_apis_have_the_names_of_their_messages_for_people() -> None:
         ("shop", "JoinGroup", 2),
         ("shop", None, 1),
     ]
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_numbers_that_name_something_can_be_copied_into_a_command(form: str) -> None:
+    columns = ["time_ns", "request_packet", "correlation_id", "last_offset", "records", "request_bytes"]
+    row = (1795221488759105000, 16384, 70000, 1000000, 1000000, 16384)
+    text = b"".join(answer_lines(Answer(columns, iter([row])), form)).decode()
+    assert text.splitlines()[-1].strip("| ").replace("|", "").split() == [
+        *("1795221488759105000", "16384", "70000", "1000000", "1,000,000", "16,384"),
+    ]
