@@ -1,5 +1,7 @@
 """What the commands have in common that ask the tables."""
 
+import atexit
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,6 +13,7 @@ import typer
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options.values import none_of
 from kafkasniff.cli.terminal.output import Output, print_message
+from kafkasniff.cli.terminal.pager import end_pager
 from kafkasniff.questions.database import Answer, Database
 from kafkasniff.questions.errors import QuestionError
 
@@ -52,7 +55,11 @@ def database_for(path: str | None = None, *, on_disk: bool = False) -> Iterator[
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise typer.Exit(ExitStatus.TERMINATED)
+    # An exception from here may be lost: DuckDB looks for signals itself, and makes one of its own of what they raise.
+    end_pager()
+    # Temporary folders are removed.
+    atexit._run_exitfuncs()
+    os._exit(ExitStatus.TERMINATED)
 
 
 def print_answer(answer: Answer, form: str) -> None:
