@@ -180,6 +180,12 @@ EXPLANATIONS = (
     ),
     Explanation(("group-protocol-unsupported",), ("unsupported-version",), "the broker does not know the protocol"),
     Explanation(("serial-sync-send", "slow-acknowledgement"), ("tiny-batches",), "who waits for each record sends one"),
+    Explanation(
+        ("not-enough-replicas",),
+        ("slow-acknowledgement",),
+        "the leader waits for the replica that is missing, until it leaves the ISR",
+        ("topic",),
+    ),
     Explanation(("slow-acknowledgement",), ("serial-sync-send",), "all producers wait for the slow follower"),
     Explanation(("record-list-too-large",), ("message-too-large",), "the same batches are refused by another limit"),
     Explanation(("duplicate-sequence",), ("out-of-order-sequence",), "what is repeated late does not follow the last"),

@@ -228,10 +228,10 @@ NORMAL_ERRORS: tuple[Normal, ...] = (
         "brokers and controllers start",
     ),
     Normal(
-        codes_named("STALE_BROKER_EPOCH INELIGIBLE_REPLICA"),
+        codes_named("STALE_BROKER_EPOCH INELIGIBLE_REPLICA INVALID_UPDATE_VERSION"),
         frozenset({ALTER_PARTITION}),
         10,
-        "AlterPartition while a broker restarts",
+        "AlterPartition while a broker restarts, or after another change of the partition (KIP-497)",
     ),
 )
 """Errors that `unexplained-error` leaves out; of several entries that fit, the most generous holds."""

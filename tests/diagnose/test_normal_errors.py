@@ -23,6 +23,18 @@ def test_what_is_normal_for_a_while() -> None:
     assert finding(RULE, refused(61)).count == 61
 
 
+def test_changes_of_a_partition_that_come_second_are_normal() -> None:
+    """AlterPartition builds on a partition epoch, which another change may have raised (KIP-497)."""
+    partition = {"partitionIndex": 0, "errorCode": 95}
+    answer = {"errorCode": 0, "topics": [{"topicId": "7wAAAAAAAAAAAAAAAAAAAA", "partitions": [partition]}]}
+
+    def refused(count: int) -> list[Call]:
+        return [call(56, 3, {"brokerId": 1}, answer, at=at) for at in range(count)]
+
+    assert findings(RULE, refused(10)) == []
+    assert finding(RULE, refused(11)).count == 11
+
+
 def test_the_list_of_what_is_normal_names_codes_and_reasons() -> None:
     for normal in NORMAL_ERRORS:
         assert normal.codes <= set(ERROR_CODES)

@@ -4,6 +4,7 @@ from collections import deque
 from typing import Any
 
 from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.rates import MILLISECOND
 from kafkasniff.diagnose.memory.tallies import Tally
@@ -91,22 +92,24 @@ class ThrottleIgnored(Rule[Throttles]):
     wire = "The next request on the connection comes before throttleTimeMs of the last answer is over (KIP-219)."
     cause = "A client library without support for KIP-219, or a hand-made client."
     fix = (
-        "Use a library that honours throttleTimeMs (Java 2.0+, librdkafka for Produce); else lower the load or "
+        "Use a library that honours throttleTimeMs (Java 2.0+, kafkajs, sarama 1.41+); else lower the load or "
         "raise the quota."
     )
 
     def waits(self, seen: SeenCall, wait_ms: int) -> None:
         """Judge a request by what its sender had been told when it sent it; answers come in another order."""
-        history, early = seen.history, False
-        if history.waits is not None:
+        history, early, call = seen.history, False, seen.call
+        # While a server closes its window what the client has sent waits at the client's host.
+        shut = call.connection.counters[1 - client_direction(call)].zero_windows > 0
+        if history.waits is not None and not shut:
             early = self._judge(seen, history.waits)
         if wait_ms >= self.limits["milliseconds"]:
             # Before KIP-219 the broker waits itself, and answers when the time is over.
-            waited = seen.call.response_delay_ns or 0
+            waited = call.response_delay_ns or 0
             if early or waited < self.limits["share"] * wait_ms * MILLISECOND:
                 if history.waits is None:
                     history.waits = deque(maxlen=_MOST_WAITS)
-                on_its_way = seen.call.connection.round_trip_ns or 0
+                on_its_way = call.connection.round_trip_ns or 0
                 history.waits.append([seen.ended + on_its_way, seen.ended + wait_ms * MILLISECOND, _UNJUDGED])
 
     def _judge(self, seen: SeenCall, waits: deque[list[int]]) -> bool:

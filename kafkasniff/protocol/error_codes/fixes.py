@@ -112,7 +112,7 @@ ERROR_FIXES: dict[int, str] = {
     92: "Name each resource once.",
     93: "Use between 4096 and 16384 SCRAM iterations, and a user name that is not empty.",
     94: "Give all controllers the same controller.quorum.voters.",
-    95: "Name a version between the lowest and the highest that all brokers support (kafka-features.sh describe).",
+    95: "Name a feature's version that all brokers support (kafka-features.sh describe); for partitions nothing.",
     96: "Upgrade all brokers first; the broker's message names the one that does not support the level.",
     97: "Use the same principal.builder.class on all brokers and controllers, and serializable principals (KIP-590).",
     98: "Nothing: the follower asks for a newer snapshot.",

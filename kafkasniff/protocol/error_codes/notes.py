@@ -99,7 +99,7 @@ ERROR_NOTES: dict[int, str] = {
     92: "The request names the same resource twice.",
     93: "The credential is not acceptable: empty user, or too few or too many SCRAM iterations.",
     94: "The sender's set of voters does not match the quorum's.",
-    95: "The feature's new version is not allowed.",
+    95: "The version is not allowed: of a feature; or of a partition (AlterPartition), as another change came first.",
     96: "The features could not be updated; some broker does not support the level, for instance.",
     97: "A forwarded request's principal could not be read: brokers differ in version or principal builder.",
     98: "The metadata snapshot asked for is not there any more.",

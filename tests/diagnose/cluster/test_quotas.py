@@ -113,3 +113,13 @@ def test_a_wait_that_was_kept_stays_kept() -> None:
         calls += [call(12, 1, {}, told, at=at, took=0), call(12, 1, {}, told, at=at + 0.3, took=0)]
         calls.append(call(12, 1, {}, free, at=at + 0.4, took=0))
     assert findings("throttle-ignored", calls) == []
+
+
+def test_what_waits_in_a_client_s_socket_was_sent_before() -> None:
+    """A broker that closes its window (KIP-219 mutes the connection) lets requests out long after they were written."""
+    calls, muted = throttled(200, 200, 200, 200, pause=0.1), connection()
+    for each in calls:
+        each.connection = muted
+    assert finding("throttle-ignored", calls).count == 3
+    muted.counters[1].zero_windows = 1
+    assert findings("throttle-ignored", calls) == []
