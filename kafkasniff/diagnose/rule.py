@@ -178,8 +178,8 @@ class Rule(Generic[State]):
 
     def _keep(self, key: Hashable, state: State) -> None:
         self.given_up += 1
-        finding = self._found(key, state)
-        if finding is not None and len(self._kept) < MOST_KEPT:
+        finding = self._found(key, state) if len(self._kept) < MOST_KEPT else None
+        if finding is not None:
             self._kept.append(finding)
 
     def _found(self, key: Hashable, state: State) -> Finding | None:
