@@ -27,3 +27,18 @@ def test_workers_have_no_zip_of_spark(spark):
     found = spark.range(1).mapInArrow(place, "place string").collect()
 
     assert [row.place for row in found] == [pyspark.__file__]
+
+
+def modules(batches):
+    import sys
+
+    for _ in batches:
+        pa.array([1.5])
+        yield pa.RecordBatch.from_arrays([pa.array([*sys.modules])], names=["module"])
+
+
+def test_workers_import_no_pandas(spark):
+    found = {row.module for row in spark.range(1).mapInArrow(modules, "module string").collect()}
+
+    assert "pyarrow" in found
+    assert "pandas" not in found

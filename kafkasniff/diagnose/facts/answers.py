@@ -64,8 +64,8 @@ class MetadataAnswer:
         """The address that most brokers have, and how many; None where each has its own."""
         self.named = _named(self.brokers, addresses)
         """The brokers, where they differ by their names alone."""
-        self.learnt: object = None
-        """What `Facts` knew when the answer was learnt."""
+        self.learnt: tuple[object, object] = (None, None)
+        """What the two `Facts` knew that learnt the answer last: a task of the pipeline has two."""
         # Worked out when first asked for.
         self._lagging: list[tuple[dict[str, Any], list[int]]] | None = None
         self._leaderless: list[tuple[dict[str, Any], dict[str, Any]]] | None = None

@@ -229,7 +229,7 @@ class Facts:
     def _learn_metadata(self, call: Call) -> None:
         answer = metadata_answer(call)
         body = answer.body
-        if not body or answer.learnt is self._known:
+        if not body or self._known in answer.learnt:
             return
         racks = self._learn_brokers(body)
         for topic in body["topics"]:
@@ -240,7 +240,7 @@ class Facts:
                     for partition in topic["partitions"]:
                         key = short_name(topic["name"]), partition["partitionIndex"]
                         self._note(self._replicas, key, partition["replicaNodes"][:MOST_NAMES])
-        answer.learnt = self._known
+        answer.learnt = self._known, answer.learnt[0]
 
     def _note(self, known: Bounded[Any], key: Hashable, value: Any) -> None:
         """Take in something that Metadata tells; where it is new, an answer that was known may say otherwise."""

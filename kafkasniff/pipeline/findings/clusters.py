@@ -100,7 +100,8 @@ class Copies:
     def takes(self, vantage: str, item: Item) -> bool:
         """Tell whether an item is of the vantage that speaks for its connection."""
         time, connection = arrival_of(item).time, item.connection
-        key = frozenset(connection.endpoints)
+        # Sooner than of the ends, whose addresses are objects.
+        key = frozenset((item.client, item.server))
         owner, until = self._owners.get(key) or (vantage, None)
         if owner != vantage and (until is None or time <= until + _NEAR_NS):
             return False
