@@ -70,8 +70,7 @@ def diagnose(
     chosen = [rule for rule in RULES if rule.id not in ignore and (rules is None or rule.id in rules)]
     diagnosis = Diagnosis(chosen, settings)
     with Reading(paths, connections=True, metrics=False, key_log=key_log, two_pass=two_pass) as reading:
-        for item in as_filter(where).judged(reading, reading.summary):
-            diagnosis.feed(item)
+        diagnosis.feed_all(as_filter(where).judged(reading, reading.summary))
     return Findings(diagnosis.findings(), reading.summary, diagnosis.limits_reached())
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from os import PathLike, fspath
 from os.path import getsize
 from typing import TYPE_CHECKING, Self
@@ -197,9 +198,11 @@ class Reading:
 
     def __iter__(self) -> Iterator[Item]:
         """Give calls, gaps, raw SASL tokens and reports as they end."""
-        for items in self.batches():
-            wanted = taken_out(items)
-            yield from wanted if self._where is None else self._where.of(wanted, self.summary)
+        batches = map(taken_out, self.batches())
+        if self._where is None:
+            return chain.from_iterable(batches)
+        where = self._where
+        return chain.from_iterable(where.of(items, self.summary) for items in batches)
 
     def calls(self) -> Iterator[Call]:
         """Give the calls alone."""

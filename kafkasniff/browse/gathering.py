@@ -80,9 +80,7 @@ class Gathering:
 
     def _judge_held(self) -> None:
         """Let the rules take what was kept."""
-        diagnosis = self._judge()
-        for item in taken_out(self._held):
-            diagnosis.feed(item)
+        self._judge().feed_all(taken_out(self._held))
 
     def _judge(self) -> "Diagnosis":
         if self._diagnosis is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.causes import EXPLANATIONS
@@ -155,14 +155,19 @@ class Diagnosis:
             if rule.id in of_rules:
                 rule.recall(of_rules[rule.id])
 
-    def feed(self, item: Call | Gap | RawToken | ConnectionReport) -> None:
+    def feed(self, item: Item) -> None:
         """Take what comes next; no exception that its bytes cause may end the run."""
-        try:
-            self._feed(item)
-        except Exception as error:
-            self._failed[type(error).__name__] += 1
+        self.feed_all((item,))
 
-    def _feed(self, item: Call | Gap | RawToken | ConnectionReport) -> None:
+    def feed_all(self, items: Iterable[Item]) -> None:
+        """Take items one after the other, as `feed` does."""
+        for item in items:
+            try:
+                self._feed(item)
+            except Exception as error:
+                self._failed[type(error).__name__] += 1
+
+    def _feed(self, item: Item) -> None:
         if isinstance(item, Call):
             self._call(item)
         elif isinstance(item, ConnectionReport):

@@ -82,9 +82,9 @@ class Filter:
 
         Notes in the summary how many calls these are.
         """
-        if self.wants_all:
-            yield from items
-            return
+        return iter(items) if self.wants_all else self._judged_of(items, summary)
+
+    def _judged_of(self, items: Iterable[Item], summary: Summary) -> Iterator[Item]:
         for item in items:
             self.start_at(summary.first_time)
             wanted = self.wants(item)

@@ -17,5 +17,6 @@ def test_items_come_in_order_and_leave_the_list() -> None:
     left = []
     for number, item in enumerate(taken_out(items), 1):
         assert item.arrival.packet == number
-        left.append(len(items))
+        left.append(sum(isinstance(each, Gap) for each in items))
     assert left == [2, 1, 0]
+    assert items == []

@@ -114,7 +114,7 @@ def load(
             few = [items.pop() for _ in range(min(_FEW, len(items)))]
             for item in few:
                 files_seen[item.connection.first.interface.file] = None
-                diagnosis.feed(item)
+            diagnosis.feed_all(few)
             filler.take(few)
 
     try:

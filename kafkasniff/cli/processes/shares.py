@@ -64,8 +64,7 @@ def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice, 
 def _feed(diagnosis: Diagnosis, reading: Reading, workers: Workers, wanted: Filter) -> None:
     progress = Progress(reading, writes_lines=False)
     for items in reading.batches():
-        for item in wanted.judged(items, reading.summary):
-            diagnosis.feed(item)
+        diagnosis.feed_all(wanted.judged(items, reading.summary))
         progress.report()
         if workers.interrupted:
             break

@@ -74,8 +74,7 @@ class Diagnosing:
         return fails(findings, self._fail_on)
 
     def _feed(self, items: list[Item]) -> None:
-        for item in self._wanted.judged(items, self._listening.summary):
-            self._diagnosis.feed(item)
+        self._diagnosis.feed_all(self._wanted.judged(items, self._listening.summary))
 
     def _look(self) -> None:
         """Print the findings that are new since the last look and were there then: what explains them may come late."""

@@ -128,7 +128,11 @@ def diagnose(
             progress = Progress(reading, writes_lines=False)
 
             def judge(items: "list[Item]") -> None:
-                for item in wanted.judged(taken_out(items), reading.summary):
+                judged = wanted.judged(taken_out(items), reading.summary)
+                if diagnosis is not None and not lag:
+                    diagnosis.feed_all(judged)
+                    return
+                for item in judged:
                     feed(item)
                     if lag:
                         ends.feed(item)
