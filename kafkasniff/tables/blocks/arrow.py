@@ -279,14 +279,14 @@ def _write_array(out: _Array, batch: Batch) -> None:
 def export_stream(fields: Sequence[ArrowField], batches: Iterator[Batch]) -> object:
     """Give a capsule `arrow_array_stream` of the batches, which are taken when the consumer asks for them.
 
-    What taking one raises becomes an error of the stream, with the exception's text.
+    What taking one raises becomes an error of the stream, with the exception's text; Ctrl-C too, which would be lost.
     """
     message = c_char_p()
 
     def guarded(take: Callable[[], None]) -> int:
         try:
             take()
-        except Exception as error:
+        except BaseException as error:
             message.value = f"{type(error).__name__}: {error}".encode("utf-8", "replace")
             return errno.EIO
         return 0
