@@ -323,6 +323,7 @@ class NotLeaderLoop(ErrorRule):
         Threshold(
             "calls", 8, "calls", "sent after the first refusal; measured: up to three before metadata is refreshed"
         ),
+        Threshold("lasting", 1, "s", "from first to last; clients ask for metadata after retry.backoff.ms (100)"),
         Threshold("seconds", 60, "s", "without a refusal after which another one is another leader change"),
     )
     meaning = "The partition's leader is elsewhere, and the client does not ask where."
@@ -371,7 +372,9 @@ class NotLeaderLoop(ErrorRule):
         elif call.request.first.time > known:
             count += 1
         state.in_a_row.put(call.connection, (count, known, call.ended.time))
-        state.most = max(state.most, count)
+        # Kafka-python fetches on and on while it waits for metadata.
+        if call.ended.time - known >= self.limits["lasting"] * SECOND:
+            state.most = max(state.most, count)
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name client and topic, and how often it looked for the leader."""

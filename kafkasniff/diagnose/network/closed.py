@@ -65,6 +65,10 @@ class Pending(NamedTuple):
     """Whether it was a write with acks=0, whose error a broker cannot answer (KafkaApis.handleProduceRequest)."""
 
 
+_UNSUPPORTED = Pending("in a version that the server does not know", None, 0)
+"""The request for which a connection was closed, of which unsupported-version tells."""
+
+
 class Closings(Tally):
     """Connections that the server closed, one after the other."""
 
@@ -156,6 +160,10 @@ class ConnectionClosedByServer(SessionRule[Closings]):
             return
         known = self.facts.supports(call.server, header.api_key, header.api_version)
         if known is False or (known is None and below_kafka4(header.api_key, header.api_version)):
+            # The connection is closed for it, and what is under way behind it goes unanswered as well.
+            self._pending.put(connection, _UNSUPPORTED)
+            return
+        if self._pending.get(connection) is _UNSUPPORTED:
             return
         history = self.facts.history(call)
         served = history.served or self._serves_without_login.get((history.client, call.server))
@@ -174,6 +182,8 @@ class ConnectionClosedByServer(SessionRule[Closings]):
         counters = connection.counters
         of_server, pending = counters[1 - client], self._pending.pop(connection) or self._refused_write(connection)
         self.forget(connection)
+        if pending is _UNSUPPORTED:
+            return
         key = HostKey(Client(None, host_of(report.client)), report.server)
         history = self.facts.history_of(connection)
         if history is not None and history.largest > (self._passed.get(key) or 0):

@@ -57,6 +57,13 @@ def test_not_leader_with_metadata_in_between_is_healthy() -> None:
     assert findings("not-leader-loop", calls) == []
 
 
+def test_fetches_until_metadata_is_there_are_no_loop() -> None:
+    """As kafka-python's, some two hundred a second, from a broker that was frozen and registers anew."""
+    refused = answered_produce(6)
+    assert findings("not-leader-loop", [refused(at / 100) for at in range(100)]) == []
+    assert finding("not-leader-loop", [refused(at / 100) for at in range(102)]).count == 102
+
+
 def test_followers_learn_of_leaders_otherwise() -> None:
     partition = {"partitionIndex": 0, "errorCode": 6, "highWatermark": 5, "recordsSizeInBytes": 0}
     response = {"responses": [{"topic": "orders", "partitions": [partition]}]}

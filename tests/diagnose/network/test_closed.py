@@ -106,3 +106,13 @@ def test_requests_that_are_cut_off_while_they_are_sent() -> None:
     assert "requests of 300,000 bytes and more were under way (PRODUCE v9)" in found.summary
     assert "socket.request.max.bytes" in found.summary
     assert findings(CLOSED, items[1:]) == []  # request-before-sasl may be the reason.
+
+
+def test_what_is_under_way_behind_a_request_of_an_unsupported_version() -> None:
+    """As sarama's that is told of an old broker: Kafka 4 closes for its Produce v0, and Metadata goes unanswered."""
+    items = cut(3)
+    for index in (2, 1, 0):
+        pending: Any = items[3 * index + 1]
+        old = call(0, 0, {"acks": -1, "topicData": []}, None, at=index + 0.1, took=0.4, on=pending.connection)
+        items.insert(3 * index + 1, old)
+    assert findings(CLOSED, items) == []
