@@ -127,7 +127,7 @@ class Browser(App[None]):
                 self._say("")
                 self._list.move_to(session.found)
         if self._pane == "findings":
-            self._findings.show(session.findings, bool(session.done))
+            self._show_findings()
         if session.counted is not None:
             answer, session.counted = session.counted, None
             self._statistics.show_answer(answer["columns"], answer["values"], answer["rows"])
@@ -220,8 +220,15 @@ class Browser(App[None]):
         if name == "detail":
             self._show_call()
         else:
-            self._findings.show(self._session.findings, bool(self._session.done))
+            self._show_findings()
             self._findings.focus()
+
+    def _show_findings(self) -> None:
+        session = self._session
+        none = "nothing found" if session.done else "nothing found so far"
+        # As `diagnose` says: without a call there is nothing that it could judge.
+        none = none if session.kept or not session.done else "nothing could be judged: there are no calls"
+        self._findings.show(session.findings, none)
 
     def action_statistics(self) -> None:
         """Count the calls, by the next key where they are counted."""

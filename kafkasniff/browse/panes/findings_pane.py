@@ -40,10 +40,10 @@ class FindingsPane(Tree[int]):
         self._shown: list[tuple[str, int, str]] = []
         self._open: set[str] = set()
 
-    def show(self, findings: Sequence[Finding], is_done: bool) -> None:
-        """Show findings in place of those before, unless they are the same."""
+    def show(self, findings: Sequence[Finding], none: str) -> None:
+        """Show findings in place of those before, unless they are the same; `none` where there are none."""
         told = [(finding.rule, finding.count, finding.summary) for finding in findings]
-        if told == self._shown and self.root.children:
+        if told == self._shown and self.root.children and (told or str(self.root.children[0].label) == none):
             return
         self._shown = told
         opened = {str(node.label) for node in self.root.children if node.is_expanded}
@@ -52,7 +52,7 @@ class FindingsPane(Tree[int]):
         for finding in findings:
             self._add(self.root, for_people(finding), opened)
         if not findings:
-            self.root.add_leaf(Text("nothing found" if is_done else "nothing found so far", "dim"))
+            self.root.add_leaf(Text(none, "dim"))
         self.cursor_line = min(line, max(len(self.root.children) - 1, 0)) if line >= 0 else 0
 
     def on_resize(self, _: events.Resize) -> None:

@@ -1,4 +1,5 @@
 from tests.browse.screens import STORM, Screen, browse
+from tests.conftest import CAPTURES
 
 
 def test_findings_lead_to_the_calls_that_show_them() -> None:
@@ -34,3 +35,19 @@ def test_findings_fit_the_screen_also_after_it_changed() -> None:
             assert "Members say “the consumer is being closed” and “rebalance failed due to" in said
 
     browse(steps, STORM, lines=60)
+
+
+def test_without_calls_nothing_is_said_to_be_well() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("d")
+        await screen.shows("nothing could be judged: there are no calls")
+
+    browse(steps, CAPTURES / "tls13-aes128-gcm.pcap")
+
+
+def test_a_healthy_capture_has_no_findings() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("d")
+        await screen.until(lambda: any(line.strip("├└ ") == "nothing found" for line in screen.lines))
+
+    browse(steps, CAPTURES / "java-4.3.1-basic.pcap")
