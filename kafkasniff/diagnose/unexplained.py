@@ -38,10 +38,13 @@ FATAL = codes_named(
 )
 """Codes at which a client stops, as the same request cannot succeed later (the fatal ones of Errors.java)."""
 
+_WHILE_STARTING = codes_named("DUPLICATE_BROKER_REGISTRATION")
+"""Refusals that are normal until it goes well: what was there before lives on for broker.session.timeout.ms (9 s)."""
+
 _OF_STATE = codes_named(
     "ILLEGAL_SASL_STATE INVALID_TXN_STATE INVALID_PRODUCER_ID_MAPPING TRANSACTION_COORDINATOR_FENCED"
 )
-"""Those of them that earlier calls bring about, of this client or another."""
+"""Codes at which clients stop that earlier calls bring about, of this client or another."""
 
 REFUSED: dict[int, tuple[str, ...]] = {
     4: ("maxBytes", "partitionMaxBytes"),
@@ -183,6 +186,8 @@ class UnexplainedError(ErrorRule):
         """Fire from the threshold on, beyond what is normal."""
         assert isinstance(key, UnexplainedKey)
         assert isinstance(state, Unexplained)
+        if state.recovered and key.code in _WHILE_STARTING:
+            return None
         least = self.limits["fatal" if key.code in FATAL or self._has_stopped(key, state) else self.least]
         normal = normal_a_minute(key.code, key.api_key)
         many = state.programs.each(state.count) >= least

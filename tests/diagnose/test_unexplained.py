@@ -92,3 +92,14 @@ def test_what_lost_calls_may_have_brought_about_is_told_for_information() -> Non
 
     assert (ended(48, gaps=0), ended(48, gaps=1), ended(48, gaps=1, times=3)) == ("error", "info", "error")
     assert ended(50, gaps=1) == "error"  # INVALID_TRANSACTION_TIMEOUT: the request itself says why.
+
+
+def test_a_broker_that_starts_again_before_its_last_session_is_over() -> None:
+    """KRaft: it registers once that is so; one that never can has a twin."""
+
+    def registers(code: int, at: float) -> Call:
+        return call(62, 4, {"brokerId": 2}, {"errorCode": code}, at=at, client_id="2")
+
+    refused = [registers(101, at) for at in range(5)]
+    assert finding(RULE, refused).severity == "error"
+    assert findings(RULE, [*refused, registers(0, 9)]) == []
