@@ -79,3 +79,13 @@ def test_what_is_not_found_and_not_let_through_is_said() -> None:
         await screen.until(lambda: "98 of 352 calls" in screen.lines[-1])
 
     browse(steps, STORM)
+
+
+def test_the_prompt_stands_whole_above_the_last_line() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("ampersand")
+        await screen.until(lambda: screen.lines[-2].startswith("╰"))
+        assert screen.lines[-4].startswith("╭─ calls for which this holds")
+        assert screen.lines[-1].endswith("? keys")
+
+    browse(steps, STORM)
