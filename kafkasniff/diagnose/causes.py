@@ -182,7 +182,7 @@ EXPLANATIONS = (
     Explanation(("serial-sync-send", "slow-acknowledgement"), ("tiny-batches",), "who waits for each record sends one"),
     Explanation(
         ("not-enough-replicas",),
-        ("slow-acknowledgement",),
+        ("slow-acknowledgement", "response-timeout"),
         "the leader waits for the replica that is missing, until it leaves the ISR",
         ("topic",),
     ),

@@ -105,13 +105,15 @@ class ServedBy(NamedTuple):
 class Waits(Tally):
     """Requests that a server left unanswered for too long."""
 
-    __slots__ = ("late",)
+    __slots__ = ("late", "until")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.late = 0
         """Of them, those answered after the client had closed its connection."""
+        self.until = 0
+        """When the last of them was given up, or last seen to wait (ns)."""
 
 
 class ResponseTimeout(Rule[Waits]):
@@ -175,7 +177,11 @@ class ResponseTimeout(Rule[Waits]):
         least = self.limits["milliseconds_at_end" if still_open else "milliseconds"]
         if min(end.time, call.ended.time) - due >= least * MILLISECOND:
             what = f"{call.api_name} unanswered for {waited / 1000:.1f} s"
-            self.state(ServedBy(client_of(call), call.server)).add(call.request.last, what, call)
+            state = self.state(ServedBy(client_of(call), call.server))
+            state.add(call.request.last, what, call)
+            state.until = max(state.until, min(end.time, call.ended.time))
+            for topic in (request_of(call).get("topicData") or ())[:MOST_NAMES]:
+                state.topics.add(self.facts.name_in(topic))
 
     def slow(self, seen: SeenCall) -> None:
         """Measure how long a client waited that gave up before the answer came."""
@@ -204,7 +210,11 @@ class ResponseTimeout(Rule[Waits]):
         requests = counted(state.count, "request")
         summary = f"{key.server} left {requests} of {key.client.name} unanswered: {state.evidence[0].what}."
         subject = client_subject(key.client, state.clients) | {"server": key.server}
-        return self.make(state, subject | {"group": self.facts.group(key.client)}, summary)
+        more = {"group": self.facts.group(key.client), "topic": state.topics.only}
+        found = self.make(state, subject | more, summary)
+        # What comes up while a request waits may explain it.
+        found.last_time = max(found.last_time, state.until)
+        return found
 
 
 def _allowed_ms(call: Call) -> int:

@@ -43,6 +43,14 @@ def unanswered(seconds: float, key: int = 12, request: dict[str, Any] = HEARTBEA
     return [call(12, 0, HEARTBEAT, ALIVE, at=-1, on=on), call(key, 0, request, took=seconds, on=on)]
 
 
+def test_writes_that_stay_unanswered_are_of_a_topic() -> None:
+    """So that not-enough-replicas of that topic explains them."""
+    request = {"acks": -1, "timeoutMs": 30_000, "topicData": [{"name": "orders", "partitionData": []}]}
+    found = finding("response-timeout", unanswered(9, 0, request))
+    assert found.subject["topic"] == "orders"
+    assert found.last_time - found.first_time == 9 * 10**9
+
+
 def test_response_timeout() -> None:
     assert findings("response-timeout", unanswered(1.4)) == []
     found = finding("response-timeout", unanswered(1.5))
