@@ -91,7 +91,13 @@ class _Waiting:
         self.batches: list[Batch] = []
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return export_stream(self.fields, iter(self.batches))
+        return export_stream(self.fields, self._taken())
+
+    def _taken(self) -> Iterator[Batch]:
+        """Give each batch, and forget it: memory does not hold all rows twice while DuckDB takes them."""
+        self.batches.reverse()
+        while self.batches:
+            yield self.batches.pop()
 
 
 class Database:
@@ -122,6 +128,8 @@ class Database:
             self.run("USE captures")
         self.run("SET TimeZone = 'UTC'")
         self.run(f"SET memory_limit = '{MEMORY}'")
+        # What it frees goes back to the system, not from 512 MB on alone.
+        self.run("SET allocator_bulk_deallocation_flush_threshold = '1MB'")
         self.run("SET temp_directory = ?", [self._folder.name])
         self.run("SET enable_progress_bar = false")
         # At the end of what is inserted all would be written once more.
@@ -231,7 +239,6 @@ class Database:
         self.register("_waiting", waiting)
         self._execute(f"INSERT INTO {quoted(name)} SELECT {waiting.columns} FROM _waiting")
         self._connection.unregister("_waiting")
-        waiting.batches.clear()
 
     def _insert_rest(self) -> None:
         for name, waiting in self._waiting.items():
