@@ -1,6 +1,7 @@
 """What the process does that answers the screen: filters, searches, counts and writes, without the screen waiting."""
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -44,11 +45,15 @@ class Asking:
 
     def run(self) -> None:
         """Answer until nobody asks any more."""
+        # When the terminal goes, the screen goes, and then the channel: a question may have files to remove.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
         busy = False
         while True:
             for message in self._channel.receive(0.0 if busy else _WAIT_S):
                 self._begin(**message)
             if self._channel.closed:
+                # What is left of a question closes what it opened.
+                self._job = None
                 return
             looking = self._look(time.monotonic() + _SLICE_S)
             busy = self._go_on(time.monotonic() + _SLICE_S) or looking

@@ -6,6 +6,7 @@ import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
@@ -15,6 +16,8 @@ from kafkasniff.wording import failure_text
 NICENESS = 5
 """Of processes whose work can wait (nice(2)), so that the processor is the screen's."""
 _PIECE = 1 << 16
+_LOOKS, _LOOK_S = 20, 0.05
+"""How often it is looked whether a process has ended, and what is waited in between."""
 
 
 class Channel:
@@ -66,11 +69,14 @@ class Helper:
         self.channel = Channel(mine)
 
     def stop(self) -> None:
-        """End it, whatever it does."""
+        """End it, whatever it does; it has a moment to remove what it keeps on disk."""
         self.channel.close()
-        with suppress(ProcessLookupError):
+        with suppress(ChildProcessError, ProcessLookupError):
+            for _ in range(_LOOKS):
+                if os.waitpid(self._process, os.WNOHANG)[0]:
+                    return
+                time.sleep(_LOOK_S)
             os.kill(self._process, signal.SIGKILL)
-        with suppress(ChildProcessError):
             os.waitpid(self._process, 0)
 
 

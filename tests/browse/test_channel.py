@@ -1,5 +1,8 @@
 import os
+import signal
 import socket
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +49,25 @@ def test_what_goes_wrong_in_a_helper_is_told() -> None:
     [message] = helper.channel.receive(60)
     assert "(ValueError)" in message["failed"]
     helper.stop()
+
+
+def test_a_helper_may_remove_what_it_keeps_before_it_ends(tmp_path: Path) -> None:
+    def work(channel: Channel) -> None:
+        with tempfile.TemporaryDirectory(dir=tmp_path):
+            channel.send(begun=True)
+            while not channel.closed:
+                channel.receive(0.01)
+
+    helper = Helper(work)
+    assert helper.channel.receive(60) == [{"begun": True}]
+    assert [*tmp_path.iterdir()] != []
+    helper.stop()
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_helper_that_does_not_end_is_ended() -> None:
+    helper = Helper(lambda channel: (channel.send(pid=os.getpid()), signal.pause()))  # type: ignore[arg-type, return-value]
+    [message] = helper.channel.receive(60)
+    helper.stop()
+    with pytest.raises(ProcessLookupError):
+        os.kill(message["pid"], 0)
