@@ -100,8 +100,9 @@ class Copies:
     def takes(self, vantage: str, item: Item) -> bool:
         """Tell whether an item is of the vantage that speaks for its connection."""
         time, connection = arrival_of(item).time, item.connection
-        # Sooner than of the ends, whose addresses are objects.
-        key = frozenset((item.client, item.server))
+        one, other = item.client, item.server
+        # A text is the smallest key: there may be 100,000.
+        key = f"{one} {other}" if one < other else f"{other} {one}"
         owner, until = self._owners.get(key) or (vantage, None)
         if owner != vantage and (until is None or time <= until + _NEAR_NS):
             return False
