@@ -33,19 +33,8 @@ class MetadataAnswer:
     """What an answer tells. Equal answers may have one and the same."""
 
     __slots__ = (
-        *(
-            "_lagging",
-            "_leaderless",
-            "body",
-            "brokers",
-            "cluster",
-            "learnt",
-            "named",
-            "node_ids",
-            "nodes",
-            "shared",
-            "what",
-        ),
+        *("_lagging", "_leaderless", "body", "brokers", "cluster", "learnt"),
+        *("named", "node_ids", "nodes", "shared", "what"),
     )
 
     def __init__(self, body: dict[str, Any]) -> None:
