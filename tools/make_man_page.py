@@ -6,6 +6,7 @@ The wheel puts them where `man` and the shells look (`[tool.hatch.build.targets.
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import wrap
 
 from kafkasniff import __version__
 from kafkasniff.cli.app import COMMANDS
@@ -26,6 +27,7 @@ EXIT_STATUS = (
     ("3", "diagnose --fail-on found something so bad, or audit --fail-on-refused something refused."),
     ("130", "Ctrl-C."),
     ("141", "The reader of the output has gone."),
+    ("143", "SIGTERM, in a command that answers a question."),
 )
 
 
@@ -42,7 +44,7 @@ def man_page(version: str, helps: dict[str, str]) -> str:
         lines += [f".SH KAFKASNIFF {command.upper()}", *_verbatim(helps[command])]
     lines.append(".SH EXIT STATUS")
     for status, meaning in EXIT_STATUS:
-        lines += [".TP", status, _escaped(meaning)]
+        lines += [".TP", status, *map(_escaped, wrap(meaning, 70, break_on_hyphens=False))]
     return "\n".join(lines) + "\n"
 
 
