@@ -9,7 +9,7 @@
   no other rule takes, but for `normal_errors`.
 - `finding.Finding` is what a rule says. `joining` puts findings under those that explain them, as `causes` tells, and
   `options` puts advice in the words of the client's library.
-- `timeline` and `partition_life` tell what happened to one client, group or partition, in order.
+- `timeline` and `partition_history` tell what happened to one client, group or partition, in order.
 
 The package can be called: `kafkasniff.diagnose(...)` is `kafkasniff.api.diagnose`, as importing any module of it binds
 its name in `kafkasniff`.

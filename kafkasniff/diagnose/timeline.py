@@ -1,4 +1,4 @@
-"""The life of a group, a client, a transactional id, a connection or a partition, as rows in the order of time."""
+"""What happened to a group, a client, a transactional id, a connection or a partition, in the order of time."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from kafkasniff.diagnose.facts.facts import Facts
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
 from kafkasniff.diagnose.memory.tallies import Names
-from kafkasniff.diagnose.partition_life import PartitionLife, Said
+from kafkasniff.diagnose.partition_history import PartitionHistory, Said
 from kafkasniff.protocol.api_keys import (
     API_VERSIONS,
     CONSUMER_GROUP_HEARTBEAT,
@@ -87,7 +87,7 @@ class Timeline:
     _generation: int = -1
     _first_seen: dict[int, int] = field(default_factory=dict)
     """Of the APIs of the story, when each was first asked (ns)."""
-    _partition: PartitionLife | None = None
+    _partition: PartitionHistory | None = None
     _named: bool = False
     """Whether any call named it."""
     _others: Names = field(default_factory=Names)
@@ -98,7 +98,7 @@ class Timeline:
     def __post_init__(self) -> None:
         """Look whether the name is a partition's. Raises ValueError where it is none."""
         if self.kind == "partition":
-            self._partition = PartitionLife(self.name, self._facts)
+            self._partition = PartitionHistory(self.name, self._facts)
 
     def feed(self, item: Item) -> None:
         """Take what comes next; no exception that its bytes cause may end the run."""

@@ -11,8 +11,15 @@ from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `--help` should not wait for them
+    from collections import Counter
+    from collections.abc import Callable, Iterable, Iterator
+
     from kafkasniff.calls.items import Item
+    from kafkasniff.cli.terminal.output import Output
+    from kafkasniff.diagnose.timeline import Timeline
+    from kafkasniff.filters.filter import Filter
+    from kafkasniff.reading import Reading, Summary
 
 EXAMPLES = """\b
 Examples:
@@ -47,7 +54,7 @@ def diagnose(
         typer.Option(
             "--timeline",
             metavar="KIND=NAME",
-            help="The life of a group, client, partition, connection, transactional-id.",
+            help="What happened to a group, client, partition, connection, transactional-id.",
         ),
     ] = None,
     lag: Annotated[
@@ -67,34 +74,24 @@ def diagnose(
     filters: Filters,
 ) -> None:
     """Say what clients and brokers do wrong, why, and what to change."""
-    from kafkasniff.calls.items import taken_out
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.options.settings import choose_rules
     from kafkasniff.cli.processes.jobs import usable_jobs
     from kafkasniff.cli.showing.explained import explain_findings, explained
     from kafkasniff.cli.showing.findings import SEVERE, Shape, check_fail_on, fails, say_closing, write_findings
-    from kafkasniff.cli.terminal.output import Output, fail, print_message
+    from kafkasniff.cli.terminal.output import Output, fail
     from kafkasniff.cli.terminal.pager import page
-    from kafkasniff.cli.terminal.progress import Progress
     from kafkasniff.diagnose.consumers.lag import ConsumerLagGrows, Ends, standings
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.diagnose.finding import Finding
-    from kafkasniff.diagnose.timeline import KINDS, Timeline
     from kafkasniff.reading import Reading
-    from kafkasniff.render.closing import closing_line, closing_notes
     from kafkasniff.render.colours import colours_for
     from kafkasniff.render.diagnosis.lags import lag_lines
     from kafkasniff.render.diagnosis.timelines import nothing_text, timeline_lines
     from kafkasniff.render.terminal import terminal_width
 
     check_fail_on(fail_on)
-    kind, _, name = (timeline or "").partition("=")
-    if timeline is not None and (kind not in KINDS or not name):
-        raise typer.BadParameter(f"{timeline!r} is not one of {', '.join(KINDS)} with =NAME.", param_hint="--timeline")
-    try:
-        life = Timeline(kind, name)
-    except ValueError as error:
-        raise typer.BadParameter(f"{timeline!r}: {error}.", param_hint="--timeline") from None
+    followed = _timeline(timeline)
     limits = Bounds(bounds)
     wanted = filters.filter()
     choice = choose_rules(rule or (), ignore or (), assignment or ())
@@ -102,69 +99,46 @@ def diagnose(
         raise typer.BadParameter("name one of --timeline, --lag and --explain.")
     if explain is not None and "-" in files:
         raise typer.BadParameter("captures are read twice for this: name files.", param_hint="--explain")
-    rules = [ConsumerLagGrows] if lag else choice.rules
-    diagnosis = Diagnosis(rules, choice.settings) if timeline is None else None
+    diagnosis = Diagnosis([ConsumerLagGrows] if lag else choice.rules, choice.settings)
     ends = Ends()
     output = Output(sys.stdout.buffer)
     findings: list[Finding] = []
     reached: list[str] = []
-    interrupted = False
+    open_captures = partial(
+        Reading,
+        files,
+        connections=True,
+        metrics=False,
+        key_log=keylog,
+        **limits.of_reading(),
+    )
+
+    feeds = (diagnosis.feed, ends.feed) if followed is None else (followed.feed,)
+
+    def feed_each(items: "Iterable[Item]") -> None:
+        for item in items:
+            for feed in feeds:
+                feed(item)
+
     try:
-        open_captures = partial(
-            Reading,
-            files,
-            connections=True,
-            metrics=False,
-            key_log=keylog,
-            **limits.of_reading(),
-        )
-        if diagnosis is not None and not lag and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
+        if followed is None and not lag and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.processes.shares import diagnose_shares
 
             reading, findings, reached, interrupted = diagnose_shares(usable, open_captures, choice, wanted)
         else:
             reading = open_captures()
-            feed = life.feed if diagnosis is None else diagnosis.feed
-            progress = Progress(reading, writes_lines=False)
-
-            def judge(items: "list[Item]") -> None:
-                judged = wanted.judged(taken_out(items), reading.summary)
-                if diagnosis is not None and not lag:
-                    diagnosis.feed_all(judged)
-                    return
-                for item in judged:
-                    feed(item)
-                    if lag:
-                        ends.feed(item)
-
-            try:
-                for items in reading.batches():
-                    judge(items)
-                    progress.report()
-            except KeyboardInterrupt:
-                interrupted = True
-                judge(reading.finish())
-            finally:
-                progress.clear()
-            if diagnosis is not None:
-                findings, reached = diagnosis.findings(), diagnosis.limits_reached()
+            interrupted = _read(reading, wanted, diagnosis.feed_all if followed is None and not lag else feed_each)
+            findings, reached = diagnosis.findings(), diagnosis.limits_reached()
     except CaptureError as error:
         fail(error)
     page()
     summary = reading.summary
-    if diagnosis is None or lag:
-        lines = (
-            timeline_lines(life, json_output, colours_for(sys.stdout), terminal_width())
-            if diagnosis is None
-            else lag_lines(standings(diagnosis.rules, ends), json_output, terminal_width())
-        )
-        for line in lines:
-            output.write(line)
-        output.flush()
-        nothing = [nothing_text(life)] if diagnosis is None else []
-        for text in filter(None, [*nothing, *closing_notes(summary)]):
-            print_message(f"kafkasniff: {text}")
-        print_message(closing_line(summary, life.failed))
+    if followed is not None:
+        rows = timeline_lines(followed, json_output, colours_for(sys.stdout), terminal_width())
+        _write_rows(output, rows, summary, nothing_text(followed), followed.failed)
+    elif lag:
+        rows = lag_lines(standings(diagnosis.rules, ends), json_output, terminal_width())
+        _write_rows(output, rows, summary)
     elif explain is not None:
         chosen = explained(explain, [each for each in findings if each.severity in SEVERE[severity]])
         explain_findings(chosen, open_captures(), output, json_output)
@@ -176,8 +150,60 @@ def diagnose(
         raise typer.Exit(ExitStatus.INTERRUPTED)
     if summary.damages:
         raise typer.Exit(ExitStatus.FAILED)
-    if fail_on is not None and diagnosis is not None and not summary.counts.calls and not findings:
+    if fail_on is not None and followed is None and not summary.counts.calls and not findings:
         # Whoever asks whether all is well must not take a capture without calls for it.
         raise typer.Exit(ExitStatus.FAILED)
     if fails(findings, fail_on):
         raise typer.Exit(ExitStatus.FINDINGS)
+
+
+def _timeline(text: str | None) -> "Timeline | None":
+    """Give what follows KIND=NAME; raises BadParameter."""
+    from kafkasniff.diagnose.timeline import KINDS, Timeline
+
+    if text is None:
+        return None
+    kind, _, name = text.partition("=")
+    if kind not in KINDS or not name:
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(KINDS)} with =NAME.", param_hint="--timeline")
+    try:
+        return Timeline(kind, name)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r}: {error}.", param_hint="--timeline") from None
+
+
+def _read(reading: "Reading", wanted: "Filter", take: "Callable[[Iterator[Item]], None]") -> bool:
+    """Hand to `take` what is wanted of captures; tell whether Ctrl-C ended it."""
+    from kafkasniff.calls.items import taken_out
+    from kafkasniff.cli.terminal.progress import Progress
+
+    progress = Progress(reading, writes_lines=False)
+    try:
+        for items in reading.batches():
+            take(wanted.judged(taken_out(items), reading.summary))
+            progress.report()
+    except KeyboardInterrupt:
+        take(wanted.judged(taken_out(reading.finish()), reading.summary))
+        return True
+    finally:
+        progress.clear()
+    return False
+
+
+def _write_rows(
+    output: "Output",
+    lines: "Iterable[bytes]",
+    summary: "Summary",
+    nothing: str = "",
+    failed: "Counter[str] | None" = None,
+) -> None:
+    """Write rows, then what is to be known of the captures; `nothing` says that none were found."""
+    from kafkasniff.cli.terminal.output import print_message
+    from kafkasniff.render.closing import closing_line, closing_notes
+
+    for line in lines:
+        output.write(line)
+    output.flush()
+    for text in filter(None, [nothing, *closing_notes(summary)]):
+        print_message(f"kafkasniff: {text}")
+    print_message(closing_line(summary, failed or {}))

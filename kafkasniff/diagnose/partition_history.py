@@ -36,7 +36,7 @@ class Said(NamedTuple):
     """Empty where nothing happened but that it was used."""
 
 
-class PartitionLife:
+class PartitionHistory:
     """Follows a partition through calls."""
 
     def __init__(self, name: str, facts: Facts) -> None:
