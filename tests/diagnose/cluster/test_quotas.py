@@ -123,3 +123,16 @@ def test_what_waits_in_a_client_s_socket_was_sent_before() -> None:
     assert finding("throttle-ignored", calls).count == 3
     muted.counters[1].zero_windows = 1
     assert findings("throttle-ignored", calls) == []
+
+
+def test_what_is_sent_with_others_under_way_at_the_first_wait() -> None:
+    """Java sends on until it reads the answer; what is under way at a later wait was sent in spite of the first."""
+    told, on = {"throttleTimeMs": 1000, "errorCode": 0}, connection()
+
+    def sent(at: float, until: float) -> Call:
+        return call(12, 1, {}, told, at=at, took=until - at, on=on)
+
+    calls = [sent(0, 0.2), sent(0.1, 0.3), sent(0.21, 1.3), sent(0.22, 2.3), sent(0.23, 3.3)]
+    assert findings("throttle-ignored", calls) == []
+    again = [sent(0.4, 4.3), sent(0.41, 5.3), sent(0.42, 6.3)]
+    assert finding("throttle-ignored", calls + again).count == 3
