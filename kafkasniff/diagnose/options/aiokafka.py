@@ -68,5 +68,13 @@ AIOKAFKA = Library(
         ),
     },
     (),
-    {"acks-one": Advice("acks=1 is aiokafka's default.", "Set {acks=all}, with min.insync.replicas=2.")},
+    {
+        "acks-one": Advice("acks=1 is aiokafka's default.", "Set {acks=all}, with min.insync.replicas=2."),
+        "topic-auto-created": Advice(
+            "auto.create.topics.enable=true (the default): aiokafka's Metadata requests let brokers make topics, also "
+            "of a misspelt name.",
+            "Correct the name, and delete the topic. Set auto.create.topics.enable=false on the brokers, and create "
+            "topics on purpose: aiokafka has no option for it.",
+        ),
+    },
 )
