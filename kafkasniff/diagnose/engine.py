@@ -277,6 +277,13 @@ class Diagnosis:
             # What it asks for is not known, so that no rule can tell whether it is right.
             if call.response is not None:
                 history.answered = call.ended.time
+            elif (
+                call.outcome in _WAITED_FOR
+                and key in APIS
+                and not self.facts.supports(call.server, key, header.api_version)
+            ):
+                # The broker may not know it either.
+                self._tell(self._unanswered, call)
             return
         if plan.tells:
             self.facts.learn(call)

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import NamedTuple
 
+from kafkasniff.calls.correlation.frames import SIZE_PREFIX
 from kafkasniff.calls.detection.recognition import (
     FIRST_BYTES,
     evidence_of,
@@ -26,6 +27,7 @@ from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.calls.resync.lone_responses import LoneResponses
 from kafkasniff.calls.resync.response_evidence import may_be_response
 from kafkasniff.calls.resync.search import BoundarySearch
+from kafkasniff.protocol.api_table import APIS
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 
 
@@ -114,7 +116,7 @@ class Undecided:
         for search in self._searches:
             search.held.ended = True
         verdict = self.decide(time) or self._decide_by_responses(self._clients(), at_end=True)
-        return verdict or Verdict("unknown", "nothing in it proves a protocol")
+        return verdict or self._decide_by_refusal() or Verdict("unknown", "nothing in it proves a protocol")
 
     def _clients(self) -> tuple[int, ...]:
         """Give the directions that may be the client's."""
@@ -186,6 +188,24 @@ class Undecided:
                 evidence = "responses whose sizes, ids and bodies agree, though no request was captured whole"
                 return Verdict("kafka", evidence, client, response_place=earlier_responses(held, first))
         return None
+
+    def _decide_by_refusal(self) -> Verdict | None:
+        """Take for Kafka a connection of one request in a version that no release has, as a broker deals with it.
+
+        It closes the connection (SocketServer.processCompletedReceives), where it knows no newer releases than we do.
+        """
+        client = self._connection.initiator
+        if client is None or self._connection.ended_by not in ("fin", "rst"):
+            return None
+        held, refused = self.held(client), self._connection.ended_direction == 1 - client
+        prefix = read_prefix(held, 0)
+        if prefix is None or not refused or self.held(1 - client).end or held.read(0, held.end) is None:
+            return None
+        size, api_key = (int.from_bytes(prefix[place], "big") for place in (slice(0, 4), slice(4, 6)))
+        if api_key not in APIS or held.end != SIZE_PREFIX + size or not may_be_unknown_request(prefix, ()):
+            return None
+        evidence = "one request in a version that no release of Kafka has, for which the server closed the connection"
+        return Verdict("kafka", evidence, client, 0)
 
     def _speaks_kafka(self, server: Endpoint) -> bool:
         """Tell whether another connection had proven by now that a server speaks Kafka."""

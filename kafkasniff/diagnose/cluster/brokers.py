@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of, host_of
+from kafkasniff.diagnose.facts.facts import Facts
 from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of
 from kafkasniff.diagnose.finding import Finding
@@ -33,6 +34,7 @@ from kafkasniff.protocol.error_codes.numbers import (
     STALE_BROKER_EPOCH,
     UNSUPPORTED_VERSION,
 )
+from kafkasniff.protocol.headers import is_known
 
 _KAFKA_4 = "4.0.1"
 _BROKER_APIS = frozenset(
@@ -59,6 +61,18 @@ def below_kafka4(api_key: int, version: int) -> bool:
     )
 
 
+def may_be_refused(facts: Facts, server: str, api_key: int, version: int) -> bool:
+    """Tell whether a broker may close a connection for the version of a request.
+
+    Where its ApiVersions was not seen: for those that Kafka 4.0 removed, and those that no release has, but for
+    ApiVersions' own (KIP-511).
+    """
+    offered = facts.supports(server, api_key, version)
+    if offered is not None:
+        return not offered
+    return below_kafka4(api_key, version) or not (api_key == API_VERSIONS or is_known(api_key, version))
+
+
 class UnsupportedVersion(ErrorRule):
     """The broker does not know the versions that a client sends."""
 
@@ -71,9 +85,9 @@ class UnsupportedVersion(ErrorRule):
     thresholds = (Threshold("calls", 3, "calls", "one refused ApiVersions is how clients find the version (KIP-511)"),)
     meaning = "The client sends requests in versions that the broker does not have, and cannot work at all."
     wire = (
-        "Error 35 UNSUPPORTED_VERSION in answers other than ApiVersions', or a request in a version that Kafka 4.0 "
-        "removed, or that the broker's ApiVersions did not offer, which is never answered while the server closes the "
-        "connection; then the client comes again."
+        "Error 35 UNSUPPORTED_VERSION in answers other than ApiVersions', or a request in a version that no release "
+        "has, that Kafka 4.0 removed, or that the broker's ApiVersions did not offer, which is never answered while "
+        "the server closes the connection; then the client comes again."
     )
     cause = "The client library is too old for the broker (KIP-896), or its version was pinned by hand."
     fix = "Upgrade the client library. Take out pinned versions ({api_version})."
@@ -87,9 +101,8 @@ class UnsupportedVersion(ErrorRule):
         header, connection = call.header, call.connection
         if call.outcome != "unanswered" or header is None or call.request is None:
             return
-        offered = self.facts.supports(call.server, header.api_key, header.api_version)
-        unknown = below_kafka4(header.api_key, header.api_version) if offered is None else not offered
-        if connection.ended_direction == 1 - client_direction(call) and unknown:
+        refused = may_be_refused(self.facts, call.server, header.api_key, header.api_version)
+        if connection.ended_direction == 1 - client_direction(call) and refused:
             state = self.state(ErrorKey(at_host(client_of(call)), None))
             what = f"{call.api_name} v{call.api_version} never answered; the server closed the connection"
             state.add(call.request.last, what, call)

@@ -7,7 +7,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.diagnose.cluster.brokers import below_kafka4
+from kafkasniff.diagnose.cluster.brokers import may_be_refused
 from kafkasniff.diagnose.facts.clients import Client, host_of
 from kafkasniff.diagnose.facts.sides import client_direction
 from kafkasniff.diagnose.finding import Finding
@@ -158,8 +158,7 @@ class ConnectionClosedByServer(SessionRule[Closings]):
         fin = connection.first_fin
         if fin is not None and request.first.time > fin.time:
             return
-        known = self.facts.supports(call.server, header.api_key, header.api_version)
-        if known is False or (known is None and below_kafka4(header.api_key, header.api_version)):
+        if may_be_refused(self.facts, call.server, header.api_key, header.api_version):
             # The connection is closed for it, and what is under way behind it goes unanswered as well.
             self._pending.put(connection, _UNSUPPORTED)
             return

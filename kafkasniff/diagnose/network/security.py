@@ -8,7 +8,7 @@ from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.diagnose.cluster.brokers import below_kafka4
+from kafkasniff.diagnose.cluster.brokers import may_be_refused
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
 from kafkasniff.diagnose.facts.sides import client_direction
@@ -370,10 +370,11 @@ class RequestBeforeSasl(Rule[Closed]):
         if call.outcome != "unanswered" or header is None or call.request is None:
             return
         server = 1 - client_direction(call)
-        # A version that the broker does not have makes it close as well.
-        known = self.facts.supports(call.server, header.api_key, header.api_version) is not False
-        first = header.api_key not in BEFORE_LOGIN and not below_kafka4(header.api_key, header.api_version)
-        if known and first and connection.ended_direction == server and connection.initiator == 1 - server:
+        if header.api_key in BEFORE_LOGIN:
+            return
+        if may_be_refused(self.facts, call.server, header.api_key, header.api_version):
+            return
+        if connection.ended_direction == server and connection.initiator == 1 - server:
             state = self.state((at_host(client_of(call)), call.server))
             what = f"{call.api_name} never answered; the server closed the connection"
             state.add(call.request.last, what, call)

@@ -90,6 +90,36 @@ def test_a_server_tells_another_protocol_too() -> None:
     assert decide((1, b"SSH-2.0-OpenSSH_9.2p1 Debian\r\n")) == Verdict("ssh", "begins with SSH-2.")
 
 
+def refused(request: bytes, *pieces: Piece, by: str = "fin", direction: int = 1) -> Verdict:
+    """A connection that ends after a request, with the verdict."""
+    of = connection()
+    of.ended_by, of.ended_direction = by, direction
+    made = Undecided(of, CallLimits(), {}, Budget(1 << 30))
+    for packet, (of_side, content) in enumerate([(0, request), *pieces]):
+        made.push(data(of, of_side, content, packet))
+    return made.decide_at_end(0)
+
+
+def in_version(version: int, api_key: int = 3, client_id: str = "shop-1") -> bytes:
+    header = struct.pack(">hhih", api_key, version, 1, len(client_id)) + client_id.encode()
+    return sized(header + struct.pack(">ih", 1, 6) + b"orders")
+
+
+def test_a_version_that_no_release_has_is_kafka_where_the_server_closes() -> None:
+    """Recorded with Kafka 4.3.1: Metadata v99 gets no answer but a FIN."""
+    verdict = refused(in_version(99))
+    assert (verdict.protocol, verdict.client, verdict.place) == ("kafka", 0, 0)
+    assert refused(in_version(99), by="rst").protocol == "kafka"
+    assert refused(in_version(99, client_id="abc")).protocol == "unknown"  # A name that chance may bring.
+    assert refused(in_version(99, client_id="\0\1\2\3\4")).protocol == "unknown"
+    assert refused(in_version(99, api_key=3_000)).protocol == "unknown"
+    assert refused(in_version(99) + b"\0").protocol == "unknown"
+    assert refused(in_version(99)[:-1]).protocol == "unknown"
+    assert refused(in_version(99), (1, b"+OK bye\r\n"[1:])).protocol == "unknown"
+    assert refused(in_version(99), direction=0).protocol == "unknown"  # The client gives up.
+    assert refused(in_version(99), by="capture-end").protocol == "unknown"
+
+
 def test_a_damaged_size_at_the_beginning_waits_for_what_follows() -> None:
     """Of a message whose size is none the first byte is a boundary all the same."""
     damaged = b"\xff\xff\xff\xf0" + metadata_request(1)[4:]

@@ -4,6 +4,7 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
+from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.tcp.events import Endpoint
 from tests.diagnose.kinds import produce
 from tests.diagnose.made import call, connection, finding, findings
@@ -79,6 +80,27 @@ def test_closed_after_an_old_version() -> None:
     assert finding("unsupported-version", closed(3)).subject.items() >= {"clientId": "shop"}.items()
     assert findings("unsupported-version", closed(9, version=3)) == []
     assert findings("unsupported-version", closed(9, direction=0)) == []
+
+
+def in_new_version(calls: list[Call], version: int = 99) -> list[Call]:
+    """The calls in a version that no release has, and whose layout so is not known."""
+    for each in calls:
+        assert each.header is not None
+        each.header = RequestHeader(each.header.api_key, version, 1, each.client_id, 1, each.header.end)
+    return calls
+
+
+def test_closed_after_a_version_that_no_release_has() -> None:
+    """Recorded with Kafka 4.3.1: Metadata v99 gets no answer but a FIN."""
+    assert findings("unsupported-version", in_new_version(closed(2, key=3, version=1))) == []
+    (found,) = findings("unsupported-version", in_new_version(closed(3, key=3, version=1)))
+    assert "METADATA v99 3 times" in found.summary
+    assert len(findings("unsupported-version", [KAFKA_4, *in_new_version(closed(3, key=3, version=1))])) == 1
+    # A broker that is newer than what is known here.
+    newer = offers(k3=(0, 99), k18=(0, 4))
+    assert findings("unsupported-version", [newer, *in_new_version(closed(9, key=3, version=1))]) == []
+    assert findings("unsupported-version", in_new_version(closed(9, key=18, version=3))) == []  # KIP-511: answered.
+    assert findings("connection-closed-by-server", in_new_version(closed(9, key=3, version=1))) == []
 
 
 def test_api_versions_may_be_refused() -> None:
