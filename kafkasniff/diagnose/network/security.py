@@ -353,6 +353,8 @@ class RequestBeforeSasl(Rule[Closed]):
         super().__init__(*arguments)
         self._served: Bounded[bool] = Bounded(MOST_CONNECTIONS)
         """Clients that got further at a server, by both."""
+        self._refused: Bounded[bool] = Bounded(MOST_CONNECTIONS)
+        """Connections that the server may have closed for a request's version."""
 
     def serves(self, seen: SeenCall) -> None:
         """Note that a server serves a client, or that the client knows of logins."""
@@ -373,6 +375,8 @@ class RequestBeforeSasl(Rule[Closed]):
         if header.api_key in BEFORE_LOGIN:
             return
         if may_be_refused(self.facts, call.server, header.api_key, header.api_version):
+            self._refused.put(connection, True)
+        if self._refused.get(connection):
             return
         if connection.ended_direction == server and connection.initiator == 1 - server:
             state = self.state((at_host(client_of(call)), call.server))
