@@ -52,10 +52,10 @@ def diagnose(*paths: Path) -> list[Finding]:
 
 
 def every(findings: list[Finding]) -> Iterator[Finding]:
-    """Findings with those below them."""
+    """Findings with those below them, at any depth."""
     for finding in findings:
         yield finding
-        yield from finding.consequences
+        yield from every(finding.consequences)
 
 
 def values(value: object) -> set[str]:
