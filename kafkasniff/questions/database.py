@@ -128,8 +128,6 @@ class Database:
             self.run("USE captures")
         self.run("SET TimeZone = 'UTC'")
         self.run(f"SET memory_limit = '{MEMORY}'")
-        # What it frees goes back to the system, not from 512 MB on alone.
-        self.run("SET allocator_bulk_deallocation_flush_threshold = '1MB'")
         self.run("SET temp_directory = ?", [self._folder.name])
         self.run("SET enable_progress_bar = false")
         # At the end of what is inserted all would be written once more.
