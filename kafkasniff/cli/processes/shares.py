@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from kafkasniff.calls.items import taken_out
 from kafkasniff.cli.options.settings import RuleChoice
 from kafkasniff.cli.processes.jobs import Pipe, Workers
 from kafkasniff.cli.terminal.output import Output
@@ -64,7 +65,7 @@ def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice, 
 def _feed(diagnosis: Diagnosis, reading: Reading, workers: Workers, wanted: Filter) -> None:
     progress = Progress(reading, writes_lines=False)
     for items in reading.batches():
-        diagnosis.feed_all(wanted.judged(items, reading.summary))
+        diagnosis.feed_all(wanted.judged(taken_out(items), reading.summary))
         progress.report()
         if workers.interrupted:
             break
