@@ -225,9 +225,11 @@ class Browser(App[None]):
 
     def _show_findings(self) -> None:
         session = self._session
-        none = "nothing found" if session.done else "nothing found so far"
-        # As `diagnose` says: without a call there is nothing that it could judge.
-        none = none if session.kept or not session.done else "nothing could be judged: there are no calls"
+        if not session.done:
+            none = "nothing found so far"
+        else:
+            # As `diagnose` says: without a call there is nothing that it could judge.
+            none = "nothing found" if session.kept else "nothing could be judged: there are no calls"
         self._findings.show(session.findings, none)
 
     def action_statistics(self) -> None:

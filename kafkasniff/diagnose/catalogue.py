@@ -7,6 +7,7 @@ from kafkasniff.diagnose.cluster.leaders import LEADER_RULES
 from kafkasniff.diagnose.cluster.metadata import METADATA_RULES
 from kafkasniff.diagnose.cluster.polling import POLLING_RULES
 from kafkasniff.diagnose.cluster.quotas import QUOTA_RULES
+from kafkasniff.diagnose.cluster.topics import TOPIC_RULES
 from kafkasniff.diagnose.consumers.compatibility import COMPATIBILITY_RULES
 from kafkasniff.diagnose.consumers.fetch import FETCH_RULES
 from kafkasniff.diagnose.consumers.lag import LAG_RULES
@@ -54,6 +55,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *SUBSCRIPTION_RULES,
     *RELEASING_RULES,
     *METADATA_RULES,
+    *TOPIC_RULES,
     *LEADER_RULES,
     *POLLING_RULES,
     *PRODUCE_RULES,

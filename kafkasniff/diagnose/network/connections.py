@@ -166,20 +166,20 @@ class ResponseTimeout(Rule[Waits]):
         history = self.facts.history(call)
         if connection.ended_by == "idle" or not (history.answered or self.facts.is_kafka(call.server)):
             return  # who answered nobody may speak another protocol
-        end = connection.first_fin or call.ended
+        until = min((connection.first_fin or call.ended).time, call.ended.time)
         # A broker reads nothing of a client over its quota until the time to wait is over (KIP-219).
         begun = max(call.request.last.time, history.muted_until)
-        waited = (min(end.time, call.ended.time) - begun) // MILLISECOND
+        waited = (until - begun) // MILLISECOND
         # Answers come in the order of requests: behind a join that waits for its group all else waits as well.
         due = max(begun + _allowed_ms(call) * MILLISECOND, self._due.get(connection) or 0)
         self._due.put(connection, due)
         still_open = connection.first_fin is None and connection.ended_by in (None, "capture-end")
         least = self.limits["milliseconds_at_end" if still_open else "milliseconds"]
-        if min(end.time, call.ended.time) - due >= least * MILLISECOND:
+        if until - due >= least * MILLISECOND:
             what = f"{call.api_name} unanswered for {waited / 1000:.1f} s"
             state = self.state(ServedBy(client_of(call), call.server))
             state.add(call.request.last, what, call)
-            state.until = max(state.until, min(end.time, call.ended.time))
+            state.until = max(state.until, until)
             for topic in (request_of(call).get("topicData") or ())[:MOST_NAMES]:
                 state.topics.add(self.facts.name_in(topic))
 
