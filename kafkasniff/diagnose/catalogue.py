@@ -27,6 +27,7 @@ from kafkasniff.diagnose.network.churn import CHURN_RULES
 from kafkasniff.diagnose.network.closed import CLOSED_RULES
 from kafkasniff.diagnose.network.connections import CONNECTION_RULES
 from kafkasniff.diagnose.network.forgotten import FORGOTTEN_RULES
+from kafkasniff.diagnose.network.idle import IDLE_RULES
 from kafkasniff.diagnose.network.path import PATH_RULES
 from kafkasniff.diagnose.network.ports import PORT_RULES
 from kafkasniff.diagnose.network.rights import RIGHTS_RULES
@@ -75,6 +76,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *PORT_RULES,
     *CHURN_RULES,
     *CONNECTION_RULES,
+    *IDLE_RULES,
     *CLOSED_RULES,
     *SESSION_RULES,
     *FORGOTTEN_RULES,

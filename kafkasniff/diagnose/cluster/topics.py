@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about topics that are not there, may not be named so, or are there already."""
 
 from collections.abc import Hashable

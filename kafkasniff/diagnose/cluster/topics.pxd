@@ -1,0 +1,1 @@
+# Compiled for speed: each call goes to several rules.
